@@ -44,7 +44,7 @@ run: $(VENV)/.installed
 # A file stays together, because what its tests share (a fit, a page, a browser) is made only once.
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
 # Once more with kernels that check every index, which would otherwise read beyond their arrays.
-CHECKED := $(addprefix tests/,search estimators io coding)
+CHECKED := $(addprefix tests/,search estimators persistence coding)
 test test-slow test-lowest test-nightly test-dist coverage docs: export OPENBLAS_NUM_THREADS = 1
 # What pytest makes of a test file is kept: to make it anew takes every worker ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
@@ -105,7 +105,7 @@ types: $(VENV)/.installed
 
 # The scripts of the review page, whose types are in their comments; only where Node is.
 types-page:
-	npx --yes -p typescript@5.9.3 tsc -p tests/review/tsconfig.json
+	npx --yes -p typescript@5.9.3 tsc -p tests/coding/review/tsconfig.json
 
 # Workflows of the public CI: what is no workflow, and what would let strangers in; needs Node.
 lint-workflows: $(VENV)/.installed

@@ -16,8 +16,8 @@ from make_survey import survey_rows
 from measure import Answers, seconds
 
 from nldd.cli import run
+from nldd.coding.tables.writer import create_table
 from nldd.datasets import load_survey
-from nldd.tables import create_table
 
 N_CODED = 1200
 

@@ -19,7 +19,8 @@ from distributed import Client, LocalCluster, wait
 from measure import Answers
 from scipy.sparse import csr_matrix
 
-from nldd import BinaryRelevance, NLDDClassifier
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._nldd import NLDDClassifier
 
 ROWS, BLOCK = 20_000_000, 125_000
 SHARE = 0.025  # of the rows, for the rates of 1, 2 and 4 workers

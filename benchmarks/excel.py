@@ -11,7 +11,8 @@ from pathlib import Path
 
 from measure import Answers, median_ratio
 
-from nldd.tables import create_table, open_table
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.writer import create_table
 
 N_ROWS, N_COLUMNS = 100_000, 8
 WORDS = [

@@ -12,7 +12,8 @@ from measure import NAMES, Answers, fit_predict, load, seconds
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from nldd import BinaryRelevance, NLDDClassifier
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._nldd import NLDDClassifier
 
 DENSE = ("emotions", "scene", "yeast")
 

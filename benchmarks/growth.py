@@ -11,10 +11,11 @@ import numpy as np
 from measure import Answers, exponent, seconds
 from synthetic import make
 
-from nldd import NLDDClassifier
 from nldd._base import Training
 from nldd.estimators._halves import Halves, random_halves, random_part
-from nldd.search import LabelsetIndex, Score, feature_scale
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.search._distances import feature_scale
+from nldd.search._index import LabelsetIndex, Score
 
 SIZES = [10_000, 20_000, 40_000, 80_000, 160_000, 320_000]
 QUERIES = 1000

@@ -1,7 +1,7 @@
 """Make the synthetic survey that comes with nldd, and longer ones to measure speed with.
 
 Run as a program it writes ``src/nldd/datasets/survey.csv.gz``, with the same text everywhere.
-Its question, codes and note are in ``src/nldd/datasets/_embedded.py``.
+Its question, codes and note are in ``src/nldd/datasets.py``.
 """
 
 import csv
@@ -16,7 +16,7 @@ from typing import TypeVar
 import survey_phrases as words
 from survey_phrases import NOTHING, OVERLAPS, TOPICS, Overlap, Phrases
 
-FILE = Path(__file__).parents[1] / "src" / "nldd" / "datasets" / "survey.csv.gz"
+FILE = Path(__file__).parents[1] / "src" / "nldd" / "embedded" / "survey.csv.gz"
 N_ANSWERS = 1500
 CODES = (*TOPICS, NOTHING)
 HEADER = ("id", "answer", "age", "region", "codes")

@@ -10,7 +10,8 @@ import numpy as np
 from measure import Answers
 from synthetic import make
 
-from nldd.search import IN_FEATURES, LabelsetIndex, Score, feature_scale
+from nldd.search._distances import feature_scale
+from nldd.search._index import IN_FEATURES, LabelsetIndex, Score
 
 
 def megabytes() -> float:

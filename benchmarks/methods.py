@@ -14,14 +14,12 @@ from measure import Answers, fit_predict, median_ratio, seconds, split
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as SklearnChain
 
-from nldd import (
-    BinaryRelevance,
-    ConditionalBernoulliMixture,
-    EnsembleOfChains,
-    LabelPowerset,
-    MLkNN,
-    RAkEL,
-)
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._cbm import ConditionalBernoulliMixture
+from nldd.estimators._ensemble_of_chains import EnsembleOfChains
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._mlknn import MLkNN
+from nldd.estimators._rakel import RAkEL
 
 
 def mlknn(name: str, repeats: int) -> float:

@@ -7,7 +7,7 @@ import time
 from measure import Answers
 from synthetic import make
 
-from nldd import NLDDClassifier
+from nldd.estimators._nldd import NLDDClassifier
 
 
 def gigabytes() -> float:

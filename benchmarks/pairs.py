@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 from measure import Answers, load
 
-from nldd import NLDDClassifier
-from nldd.metrics import evaluate
-from nldd.regression import fit_regression
-from nldd.search import Score
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.metrics._measures import evaluate
+from nldd.regression._regression import fit_regression
+from nldd.search._index import Score
 
 NAMES = ("slashdot", "ohsumed", "bibtex", "tmc2007")
 SIZES = (250, 500, 1000, 2000, 4000)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from measure import HERE, Answers
 
-from nldd import review
-from reports.browser import launched
-from review.made_review import make_review
+from browser import launched
+from coding.review.made_review import make_review
+from nldd.coding.review import __file__
 
 N, N_KEYS, PAUSE_MS = 100_000, 300, 60
 CODES = {"5 codes": None, "300 codes": tuple(f"code {i}" for i in range(300))}
@@ -46,13 +46,13 @@ def milliseconds(page: Any) -> list[float]:
 
 def served(path: Path) -> subprocess.Popen[str]:
     """The server in a process of its own; the first line that it prints is its address."""
-    command = [sys.executable, "-m", "review.serve_made", "--store", str(path)]
+    command = [sys.executable, "-m", "coding.review.serve_made", "--store", str(path)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=HERE.parent / "tests")
 
 
 def main() -> None:
     answers = Answers("review_browser")
-    files = (Path(str(review.__file__)).parent / "page").iterdir()
+    files = (Path(str(__file__)).parent / "page").iterdir()
     size = sum(file.stat().st_size for file in files if file.suffix != ".ts")
     answers.add("review page, all files, not compressed", f"{size / 1000:.0f} kB", "<= 150 kB")
     for name, codes in CODES.items():

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from measure import Answers, seconds
 
-from review.made_review import make_review
-from review.serve_made import Client
+from coding.review.made_review import make_review
+from coding.review.serve_made import Client
 
 N_DECISIONS = 500
 # Seconds in which a person reads the first answer, and the server loads its statistics.

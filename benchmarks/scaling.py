@@ -5,7 +5,7 @@ from growth import beyond_classifiers
 from measure import Answers, seconds
 from synthetic import make
 
-from nldd.search import Score
+from nldd.search._index import Score
 
 # rows, features, labels
 SIZES = [

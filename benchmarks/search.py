@@ -11,8 +11,8 @@ import numpy as np
 from measure import NAMES, Answers, side_by_side, split
 
 import brute_force
-from nldd import NLDDClassifier
-from nldd.search import LabelsetIndex, Score
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.search._index import LabelsetIndex, Score
 
 QUERIES = 2000
 BARS = {"emotions": 3, "yeast": 3, "tmc2007": 20, "ohsumed": 10, "slashdot": 8, "bibtex": 5}

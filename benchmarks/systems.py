@@ -16,8 +16,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.multioutput import ClassifierChain as SklearnChain, MultiOutputClassifier
 
-from nldd import BinaryRelevance, ClassifierChain, LabelPowerset, MLkNN, RAkEL
-from nldd.metrics import f_measure, zero_one_loss
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._mlknn import MLkNN
+from nldd.estimators._rakel import RAkEL
+from nldd.metrics._measures import f_measure, zero_one_loss
 
 NAMES = ("emotions", "scene", "yeast", "medical")
 

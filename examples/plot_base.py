@@ -19,7 +19,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from nldd import NLDDClassifier, load_yeast
-from nldd.estimators import CANDIDATES
+from nldd.estimators._base_choice import CANDIDATES
 from nldd.metrics import evaluate
 
 X, Y, label_names = load_yeast()

@@ -18,10 +18,14 @@ import matplotlib.pyplot as plt
 from sklearn.model_selection import KFold, cross_val_predict
 
 from nldd import METHODS, load_yeast
-from nldd.displays import CriticalDifferenceDisplay, PosteriorDisplay
+from nldd.bench import CriticalDifferenceDisplay, compare, published
+from nldd.bench.displays.posterior import PosteriorDisplay
+from nldd.bench.statistics.significance import (
+    about_least_p,
+    cliques,
+    pairwise_holm,
+)
 from nldd.metrics import evaluate
-from nldd.reports import published
-from nldd.statistics import about_least_p, cliques, compare, pairwise_holm
 
 X, Y, label_names = load_yeast()
 X, Y = X[:900], Y[:900]
@@ -39,7 +43,7 @@ print(about_least_p(1))
 # Nine data sets
 # --------------
 # The package carries the tables that the paper printed. One measure is an array with one row a data
-# set and one column a method. For results of your own, :func:`~nldd.experiments.run_benchmark`
+# set and one column a method. For results of your own, :func:`~nldd.bench.run_benchmark`
 # makes such a table.
 
 table = published("f_measure")
@@ -49,7 +53,7 @@ for dataset, row in zip(table.datasets, F, strict=True):
     print(f"{dataset:10s}", *(f"{value:6.3f}" for value in row))
 
 # %%
-# :func:`~nldd.statistics.compare` makes all tests at once. Friedman's comes first: do the methods
+# :func:`~nldd.bench.compare` makes all tests at once. Friedman's comes first: do the methods
 # differ at all?
 
 result = compare(F, table.methods, greater_is_better=True)

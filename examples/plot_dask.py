@@ -19,7 +19,8 @@ import dask.array as da
 import matplotlib.pyplot as plt
 import numpy as np
 
-from nldd import MultiLabelLogisticRegression, NLDDClassifier, load_yeast
+from nldd import NLDDClassifier, load_yeast
+from nldd.linear import MultiLabelLogisticRegression
 
 X, Y, label_names = load_yeast()
 exact = MultiLabelLogisticRegression(

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from nldd import NLDDClassifier, as_label_sets, load_yeast
-from nldd.displays import PairChoiceDisplay
+from nldd.bench import PairChoiceDisplay
 
 X, Y, label_names = load_yeast()
 names = [f"{number:02d}" for number in range(1, 15)]

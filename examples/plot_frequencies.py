@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 import numpy as np
 
+from nldd import load_survey
 from nldd.coding import (
     Policy,
     Request,
@@ -29,7 +30,6 @@ from nldd.coding import (
     code_table,
     fit_table,
 )
-from nldd.datasets import load_survey
 
 
 def read(path):

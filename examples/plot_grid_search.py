@@ -20,13 +20,9 @@ from sklearn.decomposition import PCA
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 
-from nldd import (
-    MEASURES,
-    MultiLabelLogisticRegression,
-    NLDDClassifier,
-    load_yeast,
-)
-from nldd.metrics import evaluate
+from nldd import NLDDClassifier, load_yeast
+from nldd.linear import MultiLabelLogisticRegression
+from nldd.metrics import MEASURES, evaluate
 
 X, Y, label_names = load_yeast()
 X_train, Y_train, X_test, Y_test = X[:500], Y[:500], X[500:], Y[500:]

@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from nldd import NLDDClassifier, as_label_sets
-from nldd.displays import HypercubeDisplay
+from nldd.bench import HypercubeDisplay
 
 NAMES = ["sad", "quiet"]
 # Mean tempo and loudness of a genre, the share of sad songs, and of quiet ones among these.
@@ -109,7 +109,7 @@ _ = right.set(
 # %%
 # Three labels make a cube
 # ------------------------
-# :class:`~nldd.displays.HypercubeDisplay` draws the label space of three labels. The thick line
+# :class:`~nldd.bench.HypercubeDisplay` draws the label space of three labels. The thick line
 # leads to the labelset that is predicted. It need not be the nearest one in labels, because the
 # features count as well.
 

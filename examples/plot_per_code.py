@@ -21,8 +21,8 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 import numpy as np
 
+from nldd import load_survey
 from nldd.coding import Policy, Request, Settings, code_table, fit_table, triage
-from nldd.datasets import load_survey
 
 survey = load_survey()
 temporary = TemporaryDirectory()

@@ -22,16 +22,19 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 import numpy as np
 
-from nldd.coding import Request, Settings, fit_table, triage, update_model
-from nldd.datasets import load_survey
-from nldd.review import (
-    Entry,
-    Position,
-    Store,
-    StoreOptions,
-    audit_of,
+from nldd import load_survey
+from nldd.coding import (
+    Request,
+    Settings,
+    fit_table,
     prepare_review,
+    triage,
+    update_model,
 )
+from nldd.coding.review.log import Entry, Position
+from nldd.coding.review.store import Store
+from nldd.coding.review.store_tables import StoreOptions
+from nldd.coding.review.verified import audit_of
 
 # They lie in the repository; this file stands in its folder `examples`.
 PICTURES = Path(sys.argv[0]).resolve().parents[1] / "docs"

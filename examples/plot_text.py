@@ -22,8 +22,7 @@ from sklearn.metrics import f1_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from nldd import BinaryRelevance, NLDDClassifier, as_label_sets
-from nldd.datasets import load_survey
+from nldd import BinaryRelevance, NLDDClassifier, as_label_sets, load_survey
 from nldd.metrics import evaluate
 
 survey = load_survey()

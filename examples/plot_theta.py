@@ -18,8 +18,8 @@ model has not seen, and how it sorts predictions that can be trusted from those 
 import matplotlib.pyplot as plt
 
 from nldd import NLDDClassifier, load_yeast
+from nldd.bench import CalibrationDisplay, PairsDisplay, RiskCoverageDisplay
 from nldd.coding import selective_threshold
-from nldd.displays import CalibrationDisplay, PairsDisplay, RiskCoverageDisplay
 
 X, Y, label_names = load_yeast()
 model = NLDDClassifier(random_state=0).fit(X[:1200], Y[:1200])
@@ -83,4 +83,4 @@ print(f"{right[600:][passed].mean():.1%} of them have all labels right")
 # ---------
 # :doc:`plot_triage` uses this for answers of a survey, which are coded by machine or by people.
 # Why the test holds, and how often it did on real data, is in :doc:`/promise`; the regression with
-# its standard errors is :class:`~nldd.regression.DistanceRegression`.
+# its standard errors is :class:`~nldd.regression._regression.DistanceRegression`.

@@ -22,9 +22,9 @@ from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 
+from nldd import load_survey
+from nldd.bench import RiskCoverageDisplay
 from nldd.coding import Policy, Request, Settings, code_table, fit_table, triage
-from nldd.datasets import load_survey
-from nldd.displays import RiskCoverageDisplay
 
 
 def write(path, header, rows):

@@ -13,11 +13,12 @@ from warnings import simplefilter
 import marks
 import numpy as np
 
-from nldd import NLDDClassifier, load_dataset
-from nldd.coding import out_of_fold
-from nldd.datasets import CATALOGUE
-from nldd.displays import CalibrationDisplay, calibration_deciles
-from nldd.displays._style import figure_class
+from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.datasets.load import load_dataset
+from nldd.coding.predictions import out_of_fold
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.present.drawing import figure_class
+from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
 
 HERE = Path(__file__).parent
 PLACE = HERE / "promise" / "calibration.json"

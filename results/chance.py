@@ -13,8 +13,10 @@ import marks
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from nldd import NLDDClassifier, load_dataset
-from nldd.coding import cross_validate, selective_threshold
+from nldd.bench.datasets.load import load_dataset
+from nldd.coding.cross_validation import cross_validate
+from nldd.coding.selective import selective_threshold
+from nldd.estimators._nldd import NLDDClassifier
 
 RECORDS = Path(__file__).parent / "promise" / "chance.jsonl"
 PAGE = marks.DOCS / "promise.md"

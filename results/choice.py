@@ -15,13 +15,15 @@ from warnings import simplefilter
 import marks
 import numpy as np
 
-from nldd import NLDDClassifier, load_dataset
 from nldd._base import Training
 from nldd._parallel import one_blas_thread
-from nldd.datasets import CATALOGUE
+from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.datasets.load import load_dataset
+from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.estimators._base_choice import candidates_for
-from nldd.experiments import load_protocol
-from nldd.metrics import PAPER_MEASURES, row_values
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.metrics._counts import row_values
+from nldd.metrics._measures import PAPER_MEASURES
 
 RECORDS = Path(__file__).parent / "choice.jsonl"
 PAGE = marks.DOCS / "base-classifiers.md"

@@ -15,9 +15,9 @@ from zipfile import ZipFile
 
 import numpy as np
 
-from nldd.experiments import (
+from nldd.bench.runner.benchmark import FACTS
+from nldd.bench.runner.records import (
     CELLS,
-    FACTS,
     PREDICTIONS,
     predictions_path,
     read_predictions,

@@ -16,19 +16,18 @@ from pathlib import Path
 import marks
 import numpy as np
 
-from nldd.displays import CriticalDifferenceDisplay
-from nldd.experiments import CELLS, read_records
-from nldd.metrics import MEASURES, PAPER_MEASURES
-from nldd.reports import (
-    Table,
-    choose_measures,
-    make_report,
-    published,
-    results,
-    to_markdown,
-)
-from nldd.reports._paper_comparison import paper_differences
-from nldd.statistics import average_ranks, complete_rows, nemenyi, one_sided_wilcoxon
+from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
+from nldd.bench.report.paper_comparison import paper_differences
+from nldd.bench.report.published import published
+from nldd.bench.report.report import make_report
+from nldd.bench.report.results import results
+from nldd.bench.report.score_tables import choose_measures
+from nldd.bench.runner.records import CELLS, read_records
+from nldd.bench.statistics.comparison import nemenyi
+from nldd.bench.statistics.ranks import average_ranks, complete_rows
+from nldd.bench.statistics.significance import one_sided_wilcoxon
+from nldd.metrics._measures import MEASURES, PAPER_MEASURES
+from nldd.present.table import Table, to_markdown
 
 FOLDER = Path(__file__).parent
 PAGES = marks.DOCS / "results.md", marks.DOCS / "results-tables.md"

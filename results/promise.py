@@ -26,9 +26,10 @@ from warnings import simplefilter
 import marks
 import numpy as np
 
-from nldd import NLDDClassifier, load_dataset
-from nldd.coding import cross_validate
-from nldd.coding._selective import price_of_shares, proven_size
+from nldd.bench.datasets.load import load_dataset
+from nldd.coding.cross_validation import cross_validate
+from nldd.coding.selective import price_of_shares, proven_size
+from nldd.estimators._nldd import NLDDClassifier
 
 FOLDER = Path(__file__).parent / "promise"
 PAGE = marks.DOCS / "promise.md"

@@ -33,10 +33,11 @@ import marks
 import numpy as np
 from scipy.special import expit
 
-from nldd.coding import Answers, Settings, add_answers, fit_coding_model
-from nldd.coding._guarantee import GuaranteeTest, level_share, select_in_turn
-from nldd.coding._repeated_rows import settle_repeats
-from nldd.coding._training_table import CodedAnswers
+from nldd.coding.answers import Answers
+from nldd.coding.guarantee import GuaranteeTest, level_share, select_in_turn
+from nldd.coding.model import Settings, add_answers, fit_coding_model
+from nldd.coding.repeated_rows import settle_repeats
+from nldd.coding.training_table import CodedAnswers
 
 FOLDER = Path(__file__).parent / "promise"
 RECORDS = {kind: FOLDER / f"{kind}.jsonl" for kind in ("repeats", "refits", "tests")}

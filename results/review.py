@@ -29,10 +29,11 @@ import marks
 import numpy as np
 from scipy.special import expit
 
-from nldd import load_dataset
-from nldd.coding import Answers, CodeColumns, Columns, Settings, add_answers, fit_coding_model
+from nldd.bench.datasets.load import load_dataset
+from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.model import Settings, add_answers, fit_coding_model
+from nldd.coding.review.queue import Outlook
 from nldd.datasets import load_survey
-from nldd.review._queue import Outlook
 
 FOLDER = Path(__file__).parent / "review"
 PAGE = marks.DOCS / "review.md"

@@ -16,8 +16,9 @@ from pathlib import Path
 import marks
 import numpy as np
 
-from nldd.coding import _selective, selective_threshold
-from nldd.coding._evaluation import TARGETS
+from nldd.coding import selective
+from nldd.coding.evaluation import TARGETS
+from nldd.coding.selective import selective_threshold
 
 FOLDER = Path(__file__).parent / "promise"
 RECORD = FOLDER / "spread.json"
@@ -37,13 +38,13 @@ N_STUDIES, CONFIDENCE = 2000, 0.9
 
 def earlier_spread(n: int, target: float, level: float) -> dict[int, float]:
     """Four fifths of the level for the first test, one fifth for the test of all answers."""
-    first = _selective.first_size(n, target, level)
+    first = selective.first_size(n, target, level)
     if n < 3 * first:
         return {first: level} if first <= n else {}
-    return {_selective.first_size(n, target, 0.8 * level): 0.8 * level, n: 0.2 * level}
+    return {selective.first_size(n, target, 0.8 * level): 0.8 * level, n: 0.2 * level}
 
 
-SPREADS = {"earlier": earlier_spread, "now": _selective.starting_levels}
+SPREADS = {"earlier": earlier_spread, "now": selective.starting_levels}
 
 
 def population(name: str):
@@ -81,7 +82,7 @@ def compare(name: str, n: int, n_studies: int = N_STUDIES) -> dict:
     """Automation rate and share of guarantees that are not met, for both spreads and targets."""
     found = {"name": name, "n": n}
     for spread, starts in SPREADS.items():
-        _selective.starting_levels = starts
+        selective.starting_levels = starts
         sizes, below = studies(name, n, ASKED, n_studies)
         found[spread] = [(sizes.mean(axis=0) / n).tolist(), below.mean(axis=0).tolist()]
     return found

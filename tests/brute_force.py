@@ -9,8 +9,8 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
-from nldd.search import TIE, Neighbors
-from nldd.search._distances import EPSILON, exact_distances, scaled, squared_norms
+from nldd.search._distances import EPSILON, TIE, exact_distances, scaled, squared_norms
+from nldd.search._index import Neighbors
 
 BLOCK = 512
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nldd import load_yeast
+from nldd.datasets import load_yeast
 
 # A source distribution has neither records nor workflows; what reads them is left out there.
 ROOT = Path(__file__).parents[1]

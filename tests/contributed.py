@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from bench.runner.trials import songs, work_at_home, write_csv
 from coding_tables import answers, call, read_csv
-from experiments.trials import songs, work_at_home, write_csv
-from nldd import METHODS
-from nldd.coding import load_coding_model
-from nldd.experiments import read_predictions, read_records
+from nldd.bench.runner.records import read_predictions, read_records
+from nldd.coding.model_file import load_coding_model
+from nldd.estimators._registry import METHODS
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from nldd.datasets import CatalogueFile, Entry
+from nldd.bench.datasets.catalogue import CatalogueFile, Entry
 
 PIECE = 1024
 

@@ -21,12 +21,14 @@ import zlib
 from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
-from nldd.coding import load_coding_model
-from nldd.datasets import load_dataset, read_label_names
+from nldd.bench.datasets.label_columns import read_label_names
+from nldd.bench.datasets.load import load_dataset
+from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.tables.cells import cell_number, cell_text, guarded, unguarded
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
-from nldd.experiments import load_protocol
-from nldd.io import read_archive
-from nldd.tables import cell_number, cell_text, guarded, open_table, unguarded
+from nldd.persistence._archive import read_archive
 
 CORPUS = Path(__file__).parent / "fuzz_corpus"
 SOURCE = str(Path(sys.modules["nldd"].__file__).parent)
@@ -231,7 +233,7 @@ def corpus_of(target):
 
 def seeds(target):
     """Small good files."""
-    from tables.workbooks import number_formats, parts
+    from coding.tables.workbooks import number_formats, parts
 
     rows = "".join(
         f'<row r="{k}"><c r="A{k}" t="s"><v>{k % 2}</v></c><c r="B{k}" s="1"><v>45{k}.5</v></c>'
@@ -269,7 +271,9 @@ def _model_seed():
     import numpy as np
 
     from coding.made_up import SETTINGS, answers_of, made_up
-    from nldd.coding import CodeColumns, Columns, fit_coding_model, save_coding_model
+    from nldd.coding.answers import CodeColumns, Columns
+    from nldd.coding.model import fit_coding_model
+    from nldd.coding.model_file import save_coding_model
 
     texts, codes = made_up(16, 0)
     answers = answers_of(texts, np.arange(16.0)[:, np.newaxis], [("N",)] * 16)

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 
-from nldd import as_label_sets
+from nldd._labels import as_label_sets
 
 NAMES = ["joy", "fear", "anger", "calm"]
 

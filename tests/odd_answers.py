@@ -99,7 +99,6 @@ def empty_columns_before(folder):
 def statistics_file(folder, name, columns, sets=(), **labels):
     import pandas
     import pyreadstat
-
     from nldd.tables._response_sets import add_response_sets
 
     path = folder / name

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.browser import Tab, launched
+from browser import Tab, launched
 
 SITE = Path(__file__).parents[1] / "docs" / "_build" / "html"
 PAGES = [

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nldd.coding import _selective, accuracy_interval
+from nldd.coding import selective
+from nldd.coding.selective import accuracy_interval
 from programs import program
 
 ROOT = Path(__file__).parents[1]
@@ -87,7 +88,7 @@ def test_spread_is_as_the_page_tells():
 
 def test_a_recorded_comparison_of_spreads_can_be_run_again(monkeypatch):
     spread = program("spread")
-    monkeypatch.setattr(_selective, "starting_levels", spread.SPREADS["now"])  # it sets both
+    monkeypatch.setattr(selective, "starting_levels", spread.SPREADS["now"])  # it sets both
     (recorded,) = (
         record
         for record in json.loads(spread.RECORD.read_text())["spread"]

@@ -6,16 +6,20 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from experiments.trials import rows_only
-from nldd import METHODS
-from nldd.datasets import CATALOGUE
-from nldd.experiments import CELLS, load_protocol, read_predictions, read_records
-from nldd.experiments._cell import cells
-from nldd.metrics import MEASURES, PAPER_MEASURES, label_counts
-from nldd.reports import PUBLISHED_COEFFICIENTS, published, results
-from nldd.statistics import average_ranks, least_p
+from bench.report.records import grid
+from bench.runner.trials import rows_only
+from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, published
+from nldd.bench.report.results import results
+from nldd.bench.runner.cell import cells
+from nldd.bench.runner.records import CELLS, read_predictions, read_records
+from nldd.bench.statistics.ranks import average_ranks
+from nldd.bench.statistics.significance import least_p
+from nldd.estimators._registry import METHODS
+from nldd.metrics._counts import label_counts
+from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from programs import program
-from reports.records import grid
 
 FOLDER = Path(__file__).parents[1] / "results"
 SMALL = ("emotions", "scene", "yeast", "medical", "slashdot", "enron")

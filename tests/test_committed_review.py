@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nldd.coding import accuracy_interval
+from nldd.coding.selective import accuracy_interval
 from programs import program
 
 ROOT = Path(__file__).parents[1]

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nldd import METHODS
-from nldd.metrics import MEASURES
+from nldd.estimators._registry import METHODS
+from nldd.metrics._measures import MEASURES
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")

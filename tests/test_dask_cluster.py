@@ -10,7 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
-from nldd import MultiLabelLogisticRegression, NLDDClassifier
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: nldd[dask]")
 da = pytest.importorskip("dask.array")

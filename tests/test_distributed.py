@@ -10,8 +10,11 @@ from sklearn import config_context, get_config
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from nldd import BinaryRelevance, EnsembleOfChains, NLDDClassifier, RAkEL
 from nldd._parallel import delayed, do_all
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._ensemble_of_chains import EnsembleOfChains
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._rakel import RAkEL
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: nldd[dask]")

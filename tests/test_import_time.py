@@ -66,7 +66,7 @@ def test_the_check_sees_what_is_loaded():
 
 
 def test_nldd_loads_no_other_method():
-    code = "from nldd import NLDDClassifier\nimport nldd.io; nldd.io.load_model"
+    code = "from nldd import NLDDClassifier\nimport nldd.io; nldd.persistence._models.load_model"
     others = "print([name for name in sys.modules if name.startswith('nldd.estimators._')])"
     done = subprocess.run(
         [sys.executable, "-c", f"import sys\n{code}\n{others}"],

@@ -10,7 +10,7 @@ import pytest
 from numba.core import config
 
 from nldd import _kernels
-from nldd.search import tell_compilation
+from nldd.search._kernel import tell_compilation
 
 NOTICE = "Compiling, once after installation: a few seconds."
 

@@ -14,12 +14,12 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd import BinaryRelevance
 from nldd._base import Training
 from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
-from nldd.estimators import NearestLabelsets
+from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._cbm import Weights
 from nldd.estimators._ensemble_of_chains import Member
+from nldd.estimators._explanation import NearestLabelsets
 from nldd.exceptions import InputError, NLDDWarning
 
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import paper_data
-from nldd import METHODS
-from nldd.experiments import cross_validate, mean_scores
-from nldd.metrics import evaluate
+from nldd.bench.demo import cross_validate, mean_scores
+from nldd.estimators._registry import METHODS
+from nldd.metrics._measures import evaluate
 
 KEYS = ("hamming_loss", "zero_one_loss", "multilabel_accuracy", "f_measure")
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
 import multilabel_checks
-from nldd import METHODS
+from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
 
 PERMUTED = multilabel_checks.check_multilabel_permuted_labels_permute_predictions

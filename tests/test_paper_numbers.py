@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import paper_data
-from nldd import BinaryRelevance, MultiLabelLogisticRegression, NLDDClassifier, PlattSVC
-from nldd.experiments import cross_validate, mean_scores
+from nldd.bench.demo import cross_validate, mean_scores
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 
 def scores_on_yeast(yeast, methods):

@@ -20,11 +20,12 @@ import pytest
 
 from coding_tables import call
 from nldd import _files, _wording, cli
-from nldd.cli import _printing
+from nldd.bench.runner import records, workers
+from nldd.coding.review import learning, running, store_file
+from nldd.coding.tables import trial
+from nldd.coding.tables.writer import create_table
 from nldd.exceptions import NLDDError
-from nldd.experiments import _record, _workers
-from nldd.review import _file, _learning, _running
-from nldd.tables import _trial, create_table
+from nldd.present import console
 from problems import some_quick
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0"}
@@ -144,7 +145,7 @@ def test_folders_are_not_synced_where_they_cannot_be_opened(tmp_path, monkeypatc
     ],
 )
 def test_names_of_folders_are_those_that_windows_allows(name, quoted):
-    assert _record._quoted(name) == quoted
+    assert records._quoted(name) == quoted
 
 
 @pytest.mark.parametrize(
@@ -155,7 +156,7 @@ def test_names_of_folders_are_those_that_windows_allows(name, quoted):
     ],
 )
 def test_sqlite_is_told_drives_and_shared_folders(path, address):
-    assert _file.address(PureWindowsPath(path)) == address
+    assert store_file.address(PureWindowsPath(path)) == address
 
 
 def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
@@ -192,7 +193,7 @@ def test_json_is_json_in_every_encoding(encoding, monkeypatch):
     out = io.BytesIO()
     stream = io.TextIOWrapper(out, encoding=encoding, errors="backslashreplace")
     monkeypatch.setattr(sys, "stdout", stream)
-    _printing.print_json({"code": EMOJI, "\u00ff": "\u00e9"})
+    console.print_json({"code": EMOJI, "\u00ff": "\u00e9"})
     stream.flush()
     assert json.loads(out.getvalue().decode("utf-8")) == {"code": EMOJI, "\u00ff": "\u00e9"}
     assert (EMOJI.encode() in out.getvalue()) == encoding.lower().startswith("utf")
@@ -202,7 +203,7 @@ def test_what_a_library_says_is_read_whatever_the_letters_of_the_system(tmp_path
     monkeypatch.setenv("PYTHONUTF8", "0")
     monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
     with pytest.raises(ValueError, match="Stra\u00dfe \u2192 \ufffd"):
-        _trial.check_by_trial(
+        trial.check_by_trial(
             tmp_path / "t.xlsx",
             "import sys\n"
             r"sys.stderr.buffer.write('Error: Stra\u00dfe \u2192 '.encode() + b'\x81\n')"
@@ -241,10 +242,10 @@ def test_worker_ends_with_its_parent_by_its_handle(monkeypatch):
     """Its number says nothing: Windows gives the number of a parent that is long gone."""
     steps = []
     parent = SimpleNamespace(join=lambda: steps.append("waited"))
-    monkeypatch.setattr(_workers, "parent_process", lambda: parent)
+    monkeypatch.setattr(workers, "parent_process", lambda: parent)
     monkeypatch.setattr(os, "_exit", steps.append)
     monkeypatch.setattr(os, "getppid", None)
-    _workers._follow()
+    workers._follow()
     assert steps == ["waited", 1]
 
 
@@ -252,7 +253,7 @@ def test_worker_ends_with_its_parent_by_its_handle(monkeypatch):
 def test_worker_that_is_spawned_knows_its_parent_and_no_ctrl_c():
     """As on Windows and macOS, where nothing of the parent but its arguments is there."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, initializer=_workers._begin_worker) as pool:
+    with ProcessPoolExecutor(1, context, initializer=workers._begin_worker) as pool:
         assert pool.submit(os.getppid).result() == os.getpid()
         assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
 
@@ -265,7 +266,7 @@ def test_learning_is_not_reached_by_ctrl_c(flag, tmp_path, monkeypatch):
         monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", flag, raising=False)
     elif hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):
         pytest.skip("this is Windows")
-    assert _learning.Learner(tmp_path / "s.review.db", tmp_path / "m.nldd").start()
+    assert learning.Learner(tmp_path / "s.review.db", tmp_path / "m.nldd").start()
     assert (given["creationflags"], given["start_new_session"]) == (flag or 0, True)
     assert json.loads(given["words"][-1])[0] == os.getpid()
 
@@ -280,10 +281,10 @@ def test_learning_waits_for_its_parent_where_it_may_not_read(monkeypatch):
         WaitForSingleObject=lambda *words: steps.append(words),
     )
     monkeypatch.setitem(sys.modules, "_winapi", fake)
-    monkeypatch.setattr(_learning.sys, "platform", "win32")
+    monkeypatch.setattr(learning.sys, "platform", "win32")
     monkeypatch.setattr(sys, "stdin", None)
     monkeypatch.setattr(os, "_exit", steps.append)
-    _learning._end_with(4711)
+    learning._end_with(4711)
     assert steps == [(0x100000, False, 4711), (77, 0xFFFFFFFF), 1]
 
 
@@ -294,11 +295,11 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
         def setsockopt(self, *words):
             options.append(words)
 
-    monkeypatch.setattr(_running.socket, "socket", Socket)
+    monkeypatch.setattr(running.socket, "socket", Socket)
     monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)
-    _running.listen().close()
+    running.listen().close()
     monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
-    _running.listen().close()
+    running.listen().close()
     assert options == [
         (socket.SOL_SOCKET, -5, 1),
         (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),
@@ -310,7 +311,7 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
 
 def test_download_is_waited_for_in_turns_that_ctrl_c_can_end(tmp_path, monkeypatch):
     """Windows hears it between two turns only; the thread that reads is left behind."""
-    from nldd.datasets import _fetch
+    from nldd.bench.datasets import fetch
 
     turns = []
 
@@ -320,11 +321,11 @@ def test_download_is_waited_for_in_turns_that_ctrl_c_can_end(tmp_path, monkeypat
             raise KeyboardInterrupt
         return SimpleNamespace(done=set())
 
-    monkeypatch.setattr(_fetch, "wait", interrupted)
-    monkeypatch.setattr(_fetch, "_copy", lambda *words: None)
+    monkeypatch.setattr(fetch, "wait", interrupted)
+    monkeypatch.setattr(fetch, "_copy", lambda *words: None)
     file = SimpleNamespace(n_bytes=10**9)
     with pytest.raises(KeyboardInterrupt):
-        _fetch._download("", "", None, file=file, verbose=False)
+        fetch._download("", "", None, file=file, verbose=False)
     assert turns == [0.2, 0.2, 0.2]
 
 

@@ -15,7 +15,11 @@ from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_s
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd import MEASURES, BinaryRelevance, NLDDClassifier, PlattSVC, as_label_sets
+from nldd._labels import as_label_sets
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.metrics._measures import MEASURES
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

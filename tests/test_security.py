@@ -12,11 +12,11 @@ from sklearn.ensemble import GradientBoostingClassifier
 
 import nldd
 from coding_tables import make_study, refuse
-from nldd import NLDDClassifier
 from nldd.cli import cli
-from nldd.coding import load_coding_model, save_coding_model
+from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.review.running import listen
+from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import NLDDWarning
-from nldd.review._running import listen
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")

@@ -13,11 +13,11 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._dask import RowBlocks, is_dask_array
 from nldd._labels import LabelTable, read_labels, read_labels_as
 from nldd._parallel import of_one_state
 from nldd._sklearn import check_sample_weight, validate_data
 from nldd._sparse import canonical, with_narrow_indices
+from nldd.distributed import RowBlocks, is_dask_array
 from nldd.exceptions import InputError
 
 

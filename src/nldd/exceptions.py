@@ -26,7 +26,7 @@ class NLDDError(Exception):
 
     Examples
     --------
-    >>> from nldd.exceptions import NLDDError
+    >>> from nldd import NLDDError
     >>> error = NLDDError("The table has no answers.", hint="name another column of text.")
     >>> print(f"{error} Try: {error.hint}")
     The table has no answers. Try: name another column of text.
@@ -43,7 +43,7 @@ class InputError(NLDDError, ValueError):
     Examples
     --------
     >>> from nldd import BinaryRelevance
-    >>> from nldd.exceptions import InputError
+    >>> from nldd import InputError
     >>> BinaryRelevance().fit([[0.0], [1.0]], [[0, 2], [1, 1]])
     Traceback (most recent call last):
         ...
@@ -71,7 +71,7 @@ class MissingExtraError(NLDDError, ImportError):
     --------
     It is an ImportError too:
 
-    >>> from nldd.exceptions import MissingExtraError
+    >>> from nldd import MissingExtraError
     >>> try:
     ...     raise MissingExtraError("This needs matplotlib.", extra="plot")
     ... except ImportError as error:
@@ -113,7 +113,7 @@ class SeparationWarning(NLDDWarning):
 
     >>> import warnings
     >>> import numpy as np
-    >>> from nldd.regression import Pairs, fit_regression
+    >>> from nldd.regression._regression import Pairs, fit_regression
     >>> one, i = np.ones(4), np.arange(4)
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
@@ -132,7 +132,7 @@ class ZeroWeightWarning(NLDDWarning):
 
     >>> import warnings
     >>> import numpy as np
-    >>> from nldd.regression import Pairs, fit_regression
+    >>> from nldd.regression._regression import Pairs, fit_regression
     >>> i, Dy = np.arange(6), np.array([0.0, 1.0, 0.0, 1.0, 0.0, 1.0])
     >>> errors = np.array([3, 5, 2, 4, 1, 3])
     >>> with warnings.catch_warnings(record=True) as caught:

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from bench.report.records import folds, write_records
+from bench.runner.trials import n_lines, songs, work_at_home, write_csv
 from coding_tables import COLUMNS, QUICK, call
-from experiments.trials import n_lines, songs, work_at_home, write_csv
-from nldd.experiments import CELLS
-from reports.records import folds, write_records
+from nldd.bench.runner.records import CELLS
 
 UPDATE = ("update", "model.nldd", "truth.csv")
 COMMANDS = {
@@ -48,7 +48,7 @@ def here(made, tmp_path, monkeypatch):
     (tmp_path / "trial.toml").write_text('folds = 2\nmethods = ["BR"]\n')
     write_records(tmp_path / "cells", folds("yeast", "BR", [0.5, 0.5]))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("nldd.reports._report.illustrations", lambda: ())
+    monkeypatch.setattr("nldd.bench.report.report.illustrations", lambda: ())
     work_at_home(monkeypatch)
     return tmp_path
 
@@ -120,7 +120,7 @@ def test_full_disk_without_a_name_advises_to_make_room(here, capsys, monkeypatch
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("nldd.cli._printing.click.echo", full)
+    monkeypatch.setattr("nldd.present.console.click.echo", full)
     monkeypatch.setattr("nldd.cli.say", print)
     assert call("triage", "model.nldd") == 1
     *_, error, hint = capsys.readouterr().out.splitlines()
@@ -132,7 +132,7 @@ def test_report_without_room_does_not_hide_that_the_model_is_saved(here, capsys,
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "new.report.html")
 
-    monkeypatch.setattr("nldd.reports.write_fit_report", full)
+    monkeypatch.setattr("nldd.coding.report_page.write_fit_report", full)
     words = ("fit", "answers.csv", *COLUMNS, *QUICK[:-1], "-o", "new.nldd")
     assert call(*words) == 1
     said = capsys.readouterr().err

@@ -12,13 +12,15 @@ import click
 import openpyxl
 import pytest
 
+from bench.report.records import grid, write_records
+from coding.review.stored_study import decide as decide_items
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
 from nldd import cli
-from nldd.coding import load_coding_model, save_coding_model
-from nldd.reports import _report as report_module
-from nldd.review import Store, prepare_review, write_export
-from reports.records import grid, write_records
-from review.stored_study import decide as decide_items
+from nldd.bench.report import report as report_module
+from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.review.export import write_export
+from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.store import Store
 
 DOCS = Path(__file__).parents[2] / "docs"
 HEAVY = ("numpy", "scipy", "sklearn", "matplotlib", "jinja2", "openpyxl", "pyarrow")
@@ -77,7 +79,7 @@ def prepared(tmp_path_factory):
     write_csv(folder / "answers.csv", rows)
     in_columns = [(*row, *(int(code in row[-1].split(";")) for code in PHRASES)) for row in rows]
     one_each = [(*row[-1].split(";"), "", "")[:3] for row in rows]
-    from nldd.tables import create_table
+    from nldd.coding.tables.writer import create_table
 
     with create_table(
         folder / "answers.xlsx", (*HEADER, *marks, "code1", "code2", "code3")

@@ -5,9 +5,11 @@ from itertools import count
 
 import numpy as np
 
-from nldd.coding import Answers, CodeColumns, Columns, Request, Settings, fit_coding_model
-from nldd.coding._decisions import take_decided
-from nldd.tables import open_table
+from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.decisions import take_decided
+from nldd.coding.model import Settings, fit_coding_model
+from nldd.coding.tables.opening import open_table
+from nldd.coding.training_table import Request
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],

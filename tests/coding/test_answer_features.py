@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding import AnswerFeatures, Answers, _features as features_module
-from nldd.coding._features import Terms, count_terms
+from nldd.coding import features as features_module
+from nldd.coding.answers import Answers
+from nldd.coding.features import AnswerFeatures, Terms, count_terms
 from nldd.exceptions import NLDDWarning
 
 

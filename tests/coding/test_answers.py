@@ -5,9 +5,9 @@ import pytest
 from openpyxl import Workbook
 
 from coding.made_up import write_csv
-from nldd.coding import Answers, CodeColumns, Columns, Listing
+from nldd.coding.answers import Answers, CodeColumns, Columns, Listing
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
-from nldd.tables import open_table
 
 LISTED = CodeColumns(("codes",))
 

@@ -7,8 +7,7 @@ import pytest
 from scipy.stats import binomtest, chi2
 
 from coding.made_up import read_csv, write_csv
-from nldd.coding import Sample, draw_sample, read_audit
-from nldd.coding._audit import checks_needed
+from nldd.coding.audit import Sample, checks_needed, draw_sample, read_audit
 from nldd.exceptions import InputError
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status"]

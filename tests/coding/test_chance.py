@@ -7,9 +7,17 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from nldd import NLDDClassifier
-from nldd.coding._chance import FEWEST, N_CLUES, C, ChanceRegression, clues_of, cross_fit, log_odds
-from nldd.coding._predictions import predict, times_seen
+from nldd.coding.confidence import (
+    FEWEST,
+    N_CLUES,
+    C,
+    ChanceRegression,
+    clues_of,
+    cross_fit,
+    log_odds,
+)
+from nldd.coding.predictions import predict, times_seen
+from nldd.estimators._nldd import NLDDClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

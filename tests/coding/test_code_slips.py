@@ -2,8 +2,8 @@
 
 import pytest
 
-from nldd.coding import CodeColumns
-from nldd.coding._code_slips import (
+from nldd.coding.answers import CodeColumns
+from nldd.coding.code_slips import (
     Slip,
     close_code,
     find_lists,

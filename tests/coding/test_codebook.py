@@ -13,18 +13,12 @@ from coding.made_up import (
     write_coded,
     write_csv,
 )
-from nldd.coding import (
-    Codebook,
-    Entry,
-    Request,
-    apply_codebook,
-    evaluate_table,
-    fit_table,
-    load_coding_model,
-    read_codebook,
-    update_model,
-    write_codebook,
-)
+from nldd.coding.codebook import Codebook, Entry, read_codebook, write_codebook
+from nldd.coding.evaluation import evaluate_table
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.recoding import apply_codebook
+from nldd.coding.training import fit_table, update_model
+from nldd.coding.training_table import Request
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

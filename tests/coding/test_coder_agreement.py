@@ -3,9 +3,10 @@
 import pytest
 
 from coding.made_up import made_up, write_csv
-from nldd.coding import Request, SharedAnswer, agreement_of_tables, compare_coders
+from nldd.coding.agreement import SharedAnswer, agreement_of_tables, compare_coders
+from nldd.coding.agreement_measures import krippendorff_alpha, masi_distance
+from nldd.coding.training_table import Request
 from nldd.exceptions import InputError
-from nldd.statistics import krippendorff_alpha, masi_distance
 
 REQUEST = Request(("answer",), "codes")
 HEADER = ["id", "answer", "codes"]

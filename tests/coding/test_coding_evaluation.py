@@ -6,21 +6,23 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of, fitted, made_up, write_coded
-from nldd.coding import (
-    CodedAnswers,
+from nldd.coding import evaluation as scores_module
+from nldd.coding.evaluation import (
     Confusion,
-    _evaluation as scores_module,
-    accuracy_interval,
+    count_confusions,
     evaluate_evidence,
     evaluate_model,
     evaluate_table,
+    label_scores,
     promise_kept,
     score_answers,
 )
-from nldd.coding._evaluation import count_confusions, label_scores
-from nldd.displays import calibration_deciles
+from nldd.coding.selective import accuracy_interval
+from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
-from nldd.metrics import MEASURES, weighted_values
+from nldd.metrics._counts import weighted_values
+from nldd.metrics._measures import MEASURES
+from nldd.present.theta_displays import calibration_deciles
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -8,9 +8,9 @@ import time
 import pytest
 
 from nldd.cli import run
-from nldd.coding import load_coding_model
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
-from nldd.tables import open_table
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 

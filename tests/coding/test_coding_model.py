@@ -8,22 +8,22 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_equal_predictions, fitted, made_up
-from nldd.coding import (
-    AnswerFeatures,
-    CodeColumns,
-    CodedAnswers,
-    Columns,
+from nldd.coding import model as model_module
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.evaluation import evaluate_evidence, summarise
+from nldd.coding.features import AnswerFeatures
+from nldd.coding.model import (
+    GRID,
     Event,
     Settings,
-    Step,
-    _model as model_module,
     add_answers,
-    evaluate_evidence,
+    choose_C,
     fit_coding_model,
     now,
+    order_codes,
 )
-from nldd.coding._evaluation import summarise
-from nldd.coding._model import GRID, choose_C, order_codes
+from nldd.coding.training import Step
+from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

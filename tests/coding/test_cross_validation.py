@@ -7,23 +7,19 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from nldd import NLDDClassifier
-from nldd.coding import (
-    Predictions,
-    _cross_validation,
-    cross_validate,
-    out_of_fold,
-    selective_threshold,
-)
-from nldd.coding._chance import ChanceRegression, cross_fit
-from nldd.coding._cross_validation import (
+from nldd.coding import cross_validation
+from nldd.coding.confidence import ChanceRegression, cross_fit
+from nldd.coding.cross_validation import (
     ENOUGH_PAIRED,
+    cross_validate,
     pairs_of,
     usual_folds,
     with_chance,
 )
-from nldd.coding._guarantee import tighten_threshold
-from nldd.coding._predictions import NO_EVIDENCE, deal_folds, predict
+from nldd.coding.guarantee import tighten_threshold
+from nldd.coding.predictions import NO_EVIDENCE, Predictions, deal_folds, out_of_fold, predict
+from nldd.coding.selective import selective_threshold
+from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -31,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 @pytest.fixture(autouse=True)
 def rank_few_by_chance(monkeypatch):
-    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", 20)
+    monkeypatch.setattr(cross_validation, "FEWEST_RANKED", 20)
 
 
 def numeric_data(n=120, seed=0):
@@ -160,9 +156,9 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
 
 def test_theta_ranks_few_answers(study, monkeypatch):
     _, Y, _, found = study
-    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", len(Y) + 1)
+    monkeypatch.setattr(cross_validation, "FEWEST_RANKED", len(Y) + 1)
     assert found.select(Y, 0.5).rank_by == "theta"
-    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", len(Y))
+    monkeypatch.setattr(cross_validation, "FEWEST_RANKED", len(Y))
     assert found.select(Y, 0.5).rank_by == "chance"
 
 

@@ -4,19 +4,14 @@ import numpy as np
 import pytest
 
 from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
-from nldd.coding import (
-    Basis,
-    CodeColumns,
-    Columns,
-    _coded_rows,
-    _training_table,
-    code_frequencies,
-    draw_sample,
-    read_coded,
-    rest_limits,
-)
+from nldd.coding import coded_rows, training_table
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.audit import draw_sample
+from nldd.coding.frequencies import Basis, code_frequencies
+from nldd.coding.frequency_estimates import rest_limits
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_drawn"]
 CODES = sorted(PHRASES)
@@ -294,7 +289,7 @@ def test_columns_are_looked_for_once_a_block(model, tmp_path, monkeypatch):
     path, rows, _, truth, drawn = make_coded(tmp_path / "coded.csv")
     review = write_review(tmp_path / "review.csv", rows, truth, drawn)
     asked = []
-    for module in (_coded_rows, _training_table):
+    for module in (coded_rows, training_table):
         find = module.latest_column
         monkeypatch.setattr(
             module,

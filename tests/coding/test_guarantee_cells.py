@@ -5,18 +5,16 @@ from warnings import catch_warnings, simplefilter
 import pytest
 
 from coding.made_up import SETTINGS, made_up, read_csv, write_csv
-from nldd.coding import (
-    Answers,
-    Guarantee,
-    Policy,
-    code_table,
-    draw_sample,
-    fit_coding_model,
-    read_audit,
-    select_codes,
-)
+from nldd.coding.answers import Answers
+from nldd.coding.audit import draw_sample, read_audit
+from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_table import code_table
+from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.model import fit_coding_model
+from nldd.coding.per_code import select_codes
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError, ZeroWeightWarning
-from nldd.tables import create_table, open_table
 
 TEXTS = {
     "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": (

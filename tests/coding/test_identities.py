@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding import CodeColumns, Columns, fit_table, read_coded, update_model
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.training import fit_table, update_model
+from nldd.coding.training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding import CodeColumns, CodedAnswers, Columns
-from nldd.coding._joining import agree_on_lists, check_new_codes, without_blank
+from nldd.coding.added_answers import agree_on_lists, check_new_codes, without_blank
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))

@@ -7,19 +7,12 @@ import numpy as np
 import pytest
 
 from coding.made_up import SETTINGS, assert_equal_predictions, fitted, made_up
-from nldd.coding import (
-    Answers,
-    CodeColumns,
-    Columns,
-    Event,
-    _cross_validation,
-    add_answers,
-    fit_coding_model,
-    load_coding_model,
-    save_coding_model,
-)
+from nldd.coding import cross_validation
+from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.model import Event, add_answers, fit_coding_model
+from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.exceptions import InputError
-from nldd.io import Contents, read_archive, write_archive
+from nldd.persistence._archive import Contents, read_archive, write_archive
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -28,7 +21,7 @@ EVENT = Event("fit", "2024-05-17T08:30:00Z", "\u00e4.csv", 64 * "a", 60, 2, 60, 
 
 @pytest.fixture(autouse=True)
 def rank_few_by_chance(monkeypatch):
-    monkeypatch.setattr(_cross_validation, "FEWEST_RANKED", 20)
+    monkeypatch.setattr(cross_validation, "FEWEST_RANKED", 20)
 
 
 COLUMNS = Columns(

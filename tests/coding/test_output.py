@@ -16,18 +16,15 @@ from coding.made_up import (
     take_codes,
     write_csv,
 )
-from nldd.coding import (
-    CodeColumns,
-    Columns,
-    Policy,
-    _output as coded_output,
-    code_table,
-    fit_coding_model,
-)
-from nldd.coding._audit import is_filled_in
-from nldd.coding._reasons import EMPTY, Reasons
+from nldd.coding import coded_table as coded_output
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.audit import is_filled_in
+from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_table import code_table
+from nldd.coding.model import fit_coding_model
+from nldd.coding.reasons import EMPTY, Reasons
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
-from nldd.tables import open_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

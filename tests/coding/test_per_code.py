@@ -9,9 +9,13 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from coding.made_up import answers_of, fitted, made_up, read_csv, take_codes, write_csv
-from nldd.coding import CodeColumns, CodeLimits, Columns, Policy, code_table, select_codes
-from nldd.coding._per_code import (
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_table import code_table
+from nldd.coding.per_code import (
+    CodeLimits,
     is_proven,
+    select_codes,
     shares_kept,
     shares_right,
     threshold_to_rule_out,

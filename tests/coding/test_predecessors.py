@@ -7,14 +7,9 @@ import signal
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, fitted, made_up, write_coded
-from nldd.coding import (
-    fit_table,
-    load_coding_model,
-    replace_model,
-    save_coding_model,
-    undo_model,
-    update_model,
-)
+from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.model_versions import replace_model, undo_model
+from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -7,11 +7,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
 from coding.made_up import answers_of, assert_equal_predictions, made_up
-from nldd import NLDDClassifier
 from nldd._labels import indicator
-from nldd.coding import AnswerFeatures, Predictions, Settings, out_of_fold
-from nldd.coding._model import new_classifier
-from nldd.coding._predictions import NO_EVIDENCE, predict
+from nldd.coding.features import AnswerFeatures
+from nldd.coding.model import Settings, new_classifier
+from nldd.coding.predictions import NO_EVIDENCE, Predictions, out_of_fold, predict
+from nldd.estimators._nldd import NLDDClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from coding.made_up import answers_of, fitted, made_up
-from nldd.coding import Predictions
-from nldd.coding._reasons import (
+from nldd.coding.predictions import Predictions
+from nldd.coding.reasons import (
     CLOSE,
     CONFLICT,
     FAR,

@@ -5,17 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nldd.coding import (
-    Answers,
-    Settings,
-    add_answers,
-    fit_coding_model,
-    load_coding_model,
-    save_coding_model,
-    triage,
-)
-from nldd.coding._coded_blocks import Policy
-from nldd.coding._guarantee import GuaranteeTest, level_share, select_in_turn
+from nldd.coding.answers import Answers
+from nldd.coding.coded_blocks import Policy
+from nldd.coding.evaluation import triage
+from nldd.coding.guarantee import GuaranteeTest, level_share, select_in_turn
+from nldd.coding.model import Settings, add_answers, fit_coding_model
+from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -7,12 +7,13 @@ import pytest
 from scipy.special import expit
 
 from coding.made_up import SETTINGS, fitted
-from nldd import MultiLabelLogisticRegression, NLDDClassifier
-from nldd.coding import Answers, Settings, add_answers, fit_coding_model
-from nldd.coding._model import choose_C
-from nldd.coding._predictions import deal_folds
-from nldd.coding._respondents import normalize_text, one_of_each, respondents
+from nldd.coding.answers import Answers
+from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
+from nldd.coding.predictions import deal_folds
+from nldd.coding.respondents import normalize_text, one_of_each, respondents
+from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 # Words of equal weight far apart, and few answers, leave little to the distances.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -151,7 +152,7 @@ def test_halves_of_nldd_and_of_the_tuning_keep_groups_together(monkeypatch):
         seen.append(X[:, 0].copy())
         return fit(self, X, y, *rest)
 
-    monkeypatch.setattr("nldd.linear.MultiLabelLogisticRegression.fit", spy)
+    monkeypatch.setattr("nldd.linear._logistic.MultiLabelLogisticRegression.fit", spy)
     choose_C(np.column_stack([groups, X]), Y, QUICK, groups=groups)
     first, second = set(seen[0]), set(seen[-1])
     assert not first & second

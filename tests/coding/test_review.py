@@ -16,10 +16,13 @@ from coding.made_up import (
     take_codes,
     write_csv,
 )
-from nldd.coding import CodeColumns, Columns, Policy, _review, code_table, read_coded
-from nldd.coding._output import draw_rows, reservoir
+from nldd.coding import review_sheet
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_table import code_table, draw_rows, reservoir
+from nldd.coding.tables.opening import TableOptions, open_table
+from nldd.coding.training_table import read_coded
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions, open_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -208,7 +211,7 @@ def test_each_set_of_items_is_equally_likely():
 
 
 def test_more_rows_than_people_can_sort_keep_their_order(model, table, monkeypatch):
-    monkeypatch.setattr(_review, "MOST_SORTED", 10)
+    monkeypatch.setattr(review_sheet, "MOST_SORTED", 10)
     review = table.with_name("review.csv")
     counts = code_table(model, table, table.with_name("coded.csv"), Policy(None), review)
     _, rows = read_csv(review)

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, t
 
-from nldd.coding import accuracy_interval, selective_threshold
-from nldd.coding._selective import (
+from nldd.coding.selective import (
+    accuracy_interval,
     critical_count,
     first_size,
     levels_of_tests,
     lower_bound,
+    selective_threshold,
     starting_levels,
 )
 from nldd.exceptions import InputError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coding_tables import COLUMNS, QUICK, answers, read_csv, refuse, succeed, write_csv
-from nldd.coding import suggest_codes
+from nldd.coding.suggestions import suggest_codes
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
 
@@ -39,7 +39,7 @@ def test_answers_about_two_things_are_two_groups(tmp_path):
 
 
 def test_more_answers_than_are_learned_from_all_get_their_group(tmp_path, monkeypatch):
-    monkeypatch.setattr("nldd.coding._suggest.LEARNED", 20)
+    monkeypatch.setattr("nldd.coding.suggestions.LEARNED", 20)
     found = suggest(tmp_path, [*BUS * 8, *RENT * 8], n_groups=2)
     shared = [set.intersection(*map(set, rows)) for rows in (found.rows[:40], found.rows[40:])]
     assert sorted(map(sorted, shared)) == [[0], [1]]

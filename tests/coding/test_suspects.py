@@ -5,8 +5,9 @@ import pytest
 
 from coding.made_up import fitted, made_up, read_csv
 from coding_tables import answers
-from nldd.coding import IDENTICAL, UNLIKE, Settings, find_suspects, write_suspects
-from nldd.tables import unguarded
+from nldd.coding.model import Settings
+from nldd.coding.suspects import IDENTICAL, UNLIKE, find_suspects, write_suspects
+from nldd.coding.tables.cells import unguarded
 
 
 def plant(codes, share, seed):

@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 
 from coding.made_up import write_csv
-from nldd.coding import CodeColumns, Columns, Request, find_columns, read_coded
-from nldd.coding._training_table import holds_numbers, match_columns
+from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.training_table import (
+    Request,
+    find_columns,
+    holds_numbers,
+    match_columns,
+    read_coded,
+)
 from nldd.exceptions import InputError
-from nldd.tables import TableOptions
 
 LISTED = CodeColumns(("codes",))
 

@@ -10,9 +10,13 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import BernoulliNB
 
-from nldd import METHODS, MultiLabelLogisticRegression, NLDDClassifier, load_yeast
-from nldd.estimators import CANDIDATES, random_halves
+from nldd.datasets import load_yeast
+from nldd.estimators._base_choice import CANDIDATES
+from nldd.estimators._halves import random_halves
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
+from nldd.linear._logistic import MultiLabelLogisticRegression
 from problems import random_problem
 
 WITH_BASE = ("BR", "SMBR", "NLDD", "CC", "ECC", "LP", "RAKEL")
@@ -251,7 +255,7 @@ def test_decisions_by_plain_loops(decision, similarity):
     ("decision", "key"), [("accuracy", "multilabel_accuracy"), ("f", "f_measure")]
 )
 def test_decisions_raise_what_they_aim_at(decision, key):
-    from nldd.metrics import evaluate
+    from nldd.metrics._measures import evaluate
 
     X, Y, _ = load_yeast()
     scores = [

@@ -9,7 +9,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd import BinaryRelevance, PlattSVC
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._platt_svc import PlattSVC
 from nldd.exceptions import InputError
 
 

@@ -11,8 +11,8 @@ from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from nldd import ConditionalBernoulliMixture
 from nldd.estimators import _cbm
+from nldd.estimators._cbm import ConditionalBernoulliMixture
 
 
 def cbm(**parameters):

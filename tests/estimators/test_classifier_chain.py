@@ -10,8 +10,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd import BinaryRelevance, ClassifierChain, MultiLabelLogisticRegression
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._classifier_chain import ClassifierChain
 from nldd.exceptions import InputError
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 LOGISTIC = LogisticRegression(solver="liblinear")
 BASES = [LOGISTIC, SVC(kernel="linear")]

@@ -11,10 +11,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from nldd import ClassifierChain, EnsembleOfChains
 from nldd._base import Training
 from nldd.estimators import _ensemble_of_chains
-from nldd.estimators._ensemble_of_chains import expected_sizes, weigh_rows
+from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._ensemble_of_chains import EnsembleOfChains, expected_sizes, weigh_rows
 from nldd.exceptions import NLDDWarning
 
 

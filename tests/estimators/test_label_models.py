@@ -8,9 +8,9 @@ from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-from nldd import NLDDClassifier
-from nldd.estimators import random_halves
+from nldd.estimators._halves import random_halves
 from nldd.estimators._label_models import ConstantLabel
+from nldd.estimators._nldd import NLDDClassifier
 
 # Few pairs may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -13,7 +13,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd import LabelPowerset, MultiLabelLogisticRegression, PlattSVC, load_yeast
+from nldd.datasets import load_yeast
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 
 def codes_by_first_appearance(Y):

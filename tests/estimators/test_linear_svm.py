@@ -9,16 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from nldd import (
-    BinaryRelevance,
-    ClassifierChain,
-    EnsembleOfChains,
-    LabelPowerset,
-    PlattSVC,
-    RAkEL,
-)
-from nldd.estimators import LinearSVM, _gram, _linear_svm
+from nldd.estimators import _gram, _linear_svm
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._gram import Gram, gram_of, shared
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._linear_svm import LinearSVM
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._rakel import RAkEL
 
 
 def problem(seed, n_classes, kind):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
-from nldd import MLkNN
+from nldd.estimators._mlknn import MLkNN
 
 
 def naive_mlknn(X, Y, X_new, k, s):

@@ -20,15 +20,11 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from nldd import (
-    BinaryRelevance,
-    MultiLabelLogisticRegression,
-    NLDDClassifier,
-    SeparationWarning,
-    ZeroWeightWarning,
-    as_label_sets,
-)
-from nldd.exceptions import InputError, MissingExtraError
+from nldd._labels import as_label_sets
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.exceptions import InputError, MissingExtraError, SeparationWarning, ZeroWeightWarning
+from nldd.linear._logistic import MultiLabelLogisticRegression
 from problems import CentroidClassifier, random_problem
 
 quiet = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -10,8 +10,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from nldd import NLDDClassifier
-from nldd.search import LabelsetIndex, Score
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.search._index import LabelsetIndex, Score
 
 # Few pairs may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import reference
-from nldd import NLDDClassifier
+from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import NLDDWarning
 from problems import CentroidClassifier, random_problem, seeds
 

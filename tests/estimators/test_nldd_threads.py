@@ -15,7 +15,7 @@ THREADS, STATES = 8, 5
 
 def make(sparse):
     """A fitted model, batches to add that bring new labelsets, and rows to predict."""
-    from nldd import NLDDClassifier
+    from nldd.estimators._nldd import NLDDClassifier
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(700, 12)) * (rng.random((700, 12)) < 0.5)

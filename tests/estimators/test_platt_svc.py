@@ -8,10 +8,9 @@ from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
 
-from nldd import PlattSVC
 from nldd.estimators._gram import Gram
 from nldd.estimators._linear_svm import Problem
-from nldd.estimators._platt_svc import fit_sigmoid, sigmoid
+from nldd.estimators._platt_svc import PlattSVC, fit_sigmoid, sigmoid
 
 
 def decisions(seed, n_samples=150):

@@ -11,8 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
-from nldd import BinaryRelevance, LabelPowerset, RAkEL
-from nldd.estimators._rakel import ENUMERABLE, draw_subsets
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._rakel import ENUMERABLE, RAkEL, draw_subsets
 
 
 @pytest.fixture

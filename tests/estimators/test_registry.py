@@ -5,9 +5,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import nldd
-from nldd import METHODS, PlattSVC
 from nldd._base import MultiLabelClassifier
-from nldd.estimators import LinearSVM
+from nldd.estimators._linear_svm import LinearSVM
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._registry import METHODS
 
 CLASSES = {
     "BR": "BinaryRelevance",

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd import BinaryRelevance, PlattSVC, SubsetMapping
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._subset_mapping import SubsetMapping
 
 
 class Echo(ClassifierMixin, BaseEstimator):

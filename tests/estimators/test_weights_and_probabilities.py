@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 
-from nldd import METHODS
+from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
 
 WEIGHTED = {

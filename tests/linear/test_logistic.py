@@ -11,9 +11,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
 import paper_data
-from nldd import MultiLabelLogisticRegression
 from nldd.exceptions import InputError
-from nldd.linear import _passes, fit_logistic
+from nldd.linear import _passes
+from nldd.linear._logistic import MultiLabelLogisticRegression, fit_logistic
 from problems import seeds, some_quick
 
 

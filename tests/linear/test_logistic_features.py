@@ -10,9 +10,10 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from nldd import ClassifierChain, MultiLabelLogisticRegression
+from nldd.estimators._classifier_chain import ClassifierChain
 from nldd.exceptions import InputError
-from nldd.linear import Kernel, Normalised, Weighted
+from nldd.linear._features import Kernel, Normalised, Weighted
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 
 def words(seed=0, n=60, d=12):

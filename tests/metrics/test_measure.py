@@ -5,7 +5,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, cross_val_score, cross_validate
 
-from nldd.metrics import MEASURES, PAPER_MEASURES, Measure, evaluate
+from nldd.metrics._measures import MEASURES, PAPER_MEASURES, Measure, evaluate
 
 RECORDS = [pytest.param(measure, id=key) for key, measure in MEASURES.items()]
 

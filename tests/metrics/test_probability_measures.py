@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.metrics import PROBABILITY_MEASURES
+from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 
 
 def random_problems(n_problems):

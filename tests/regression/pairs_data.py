@@ -6,8 +6,8 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.exceptions import NLDDWarning
-from nldd.regression import Pairs, fit_regression
 from nldd.regression._likelihood import BinomialLoss
+from nldd.regression._regression import Pairs, fit_regression
 
 FEATURES, LABELS = "Dx (features)", "Dy (labels)"
 

@@ -17,7 +17,7 @@ from nldd.exceptions import (
     SeparationWarning,
     ZeroWeightWarning,
 )
-from nldd.regression import fit_regression
+from nldd.regression._regression import fit_regression
 
 
 def two_pairs_each(seed, b, n_instances, spread):

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import comb
 from scipy.stats import binom
 
-from nldd.regression import BinomialLoss, minimize_linear
+from nldd.regression._likelihood import BinomialLoss, minimize_linear
 
 SEEDS = range(4)
 

@@ -21,8 +21,8 @@ from statsmodels.tools.sm_exceptions import SpecificationWarning
 
 import reference
 from nldd.exceptions import ZeroWeightWarning
-from nldd.regression import fit_regression
 from nldd.regression._likelihood import CERTAIN
+from nldd.regression._regression import fit_regression
 
 LOG3 = np.log(3)
 N_PARTS = 8

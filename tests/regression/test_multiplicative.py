@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
-from nldd.regression import fit_regression
 from nldd.regression._likelihood import fit_multiplicative, log_odds
+from nldd.regression._regression import fit_regression
 
 
 def fit_model(pairs):

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from pairs_data import FEATURES, LABELS, make_pairs
 
-from nldd.regression import DistanceRegression
+from nldd.regression._regression import DistanceRegression
 
 LINEAR = DistanceRegression(
     model="linear",

@@ -11,8 +11,8 @@ from scipy.special import expit
 
 import reference
 from nldd.exceptions import SeparationWarning, ZeroWeightWarning
-from nldd.regression import fit_regression
 from nldd.regression._likelihood import identified_columns
+from nldd.regression._regression import fit_regression
 
 
 def separated_pairs(kind, n_pairs=60):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 
-from nldd.search import feature_scale, scaled
+from nldd.search._distances import feature_scale, scaled
 
 CONTAINERS = [
     pytest.param(np.array, id="dense"),

@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 
 import reference
-from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, Score, _index
+from nldd.search import _index
+from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, Score
 
 # What the index is asked for, and the same in Python for the reference.
 SCORES = {

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from ways import SCORES, WAYS, assert_same, every_way, random_problem
 
 from nldd.exceptions import InputError
-from nldd.search import IN_FEATURES, LabelsetIndex
+from nldd.search._index import IN_FEATURES, LabelsetIndex
 
 LINEAR = SCORES[0]
 

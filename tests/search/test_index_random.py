@@ -9,7 +9,7 @@ from ways import SCORES, WAYS, assert_same, every_way, naive, random_problem
 
 from brute_force import BruteForceIndex
 from nldd.exceptions import InputError
-from nldd.search import IN_FEATURES, LabelsetIndex, Score
+from nldd.search._index import IN_FEATURES, LabelsetIndex, Score
 
 LINEAR = SCORES[0]
 

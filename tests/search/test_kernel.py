@@ -8,7 +8,9 @@ import pytest
 from numba import njit
 from ways import callable_kernel
 
-from nldd.search import IN_FEATURES, IN_LABELS, TIE, Score, _kernel, _scan
+from nldd.search import _kernel, _scan
+from nldd.search._distances import TIE
+from nldd.search._index import IN_FEATURES, IN_LABELS, Score
 from nldd.search._layout import labelset_trie
 
 best_of, keep_smallest = callable_kernel(_kernel.best_of), callable_kernel(_kernel.keep_smallest)

@@ -5,7 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from nldd.exceptions import InputError
-from nldd.search import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, SearchStats
+from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, SearchStats
 
 
 def search(n_queries):

@@ -10,7 +10,7 @@ from numba import njit
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 
-from nldd.search import IN_FEATURES, IN_LABELS, Score
+from nldd.search._index import IN_FEATURES, IN_LABELS, Score
 
 
 def callable_kernel(kernel):

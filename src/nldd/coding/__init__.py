@@ -1,12 +1,69 @@
-"""Coding of open-ended answers: the sure ones by machine, the rest by people.
+"""Code open-ended answers: the confident ones automatically, the rest by people.
 
 :func:`fit_table` learns from a table of answers that people have coded, and keeps each answer as
 predicted without itself. From those, :func:`triage` tells how much may be coded automatically at
-which accuracy, and :func:`selective_threshold` finds the theta that holds a target.
-:func:`code_table` codes new answers, :func:`update_model` lets corrected ones join the model,
+which accuracy, and :func:`selective_threshold` finds the threshold that meets a target.
+:func:`code_table` codes new answers, :func:`update_model` adds corrected ones to the model,
 :func:`evaluate_table` and :func:`draw_sample` check it.
 """
 
-from nldd._lazy import attach
+from typing import TYPE_CHECKING
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+from nldd._exports import export
+
+if TYPE_CHECKING:
+    from nldd.coding.agreement import agreement_of_tables as agreement_of_tables
+    from nldd.coding.answers import Answers as Answers, Listing as Listing
+    from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
+    from nldd.coding.codebook import (
+        Codebook as Codebook,
+        read_codebook as read_codebook,
+        write_codebook as write_codebook,
+    )
+    from nldd.coding.coded_blocks import Policy as Policy
+    from nldd.coding.coded_table import code_table as code_table
+    from nldd.coding.evaluation import evaluate_table as evaluate_table, triage as triage
+    from nldd.coding.frequencies import code_frequencies as code_frequencies
+    from nldd.coding.model import (
+        CodingModel as CodingModel,
+        Settings as Settings,
+        fit_coding_model as fit_coding_model,
+    )
+    from nldd.coding.model_file import (
+        load_coding_model as load_coding_model,
+        save_coding_model as save_coding_model,
+    )
+    from nldd.coding.model_versions import undo_model as undo_model
+    from nldd.coding.recoding import apply_codebook as apply_codebook
+    from nldd.coding.review.prepare import prepare_review as prepare_review
+    from nldd.coding.selective import selective_threshold as selective_threshold
+    from nldd.coding.suggestions import suggest_codes as suggest_codes
+    from nldd.coding.suspects import find_suspects as find_suspects
+    from nldd.coding.tables.opening import TableOptions as TableOptions
+    from nldd.coding.training import fit_table as fit_table, update_model as update_model
+    from nldd.coding.training_table import Request as Request
+else:
+    __getattr__, __dir__, __all__ = export(
+        __name__,
+        {
+            "nldd.coding.agreement": "agreement_of_tables",
+            "nldd.coding.answers": "Answers Listing",
+            "nldd.coding.audit": "draw_sample read_audit",
+            "nldd.coding.codebook": "Codebook read_codebook write_codebook",
+            "nldd.coding.coded_blocks": "Policy",
+            "nldd.coding.coded_table": "code_table",
+            "nldd.coding.evaluation": "evaluate_table triage",
+            "nldd.coding.frequencies": "code_frequencies",
+            "nldd.coding.model": "CodingModel Settings fit_coding_model",
+            "nldd.coding.model_file": "load_coding_model save_coding_model",
+            "nldd.coding.model_versions": "undo_model",
+            "nldd.coding.recoding": "apply_codebook",
+            "nldd.coding.review.prepare": "prepare_review",
+            "nldd.coding.selective": "selective_threshold",
+            "nldd.coding.suggestions": "suggest_codes",
+            "nldd.coding.suspects": "find_suspects",
+            "nldd.coding.tables.opening": "TableOptions",
+            "nldd.coding.training": "fit_table update_model",
+            "nldd.coding.training_table": "Request",
+        },
+    )

@@ -16,12 +16,12 @@ from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
-from nldd._dask import RowBlocks, is_dask_array
 from nldd._sklearn import HasMethods, StrOptions, get_tags
+from nldd.distributed import RowBlocks, is_dask_array
 from nldd.estimators._label_models import default_estimator, fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
 from nldd.exceptions import InputError
-from nldd.linear import MultiLabelLogisticRegression
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 # Fewer rows cannot be cut into halves that say anything.
 FEWEST_ROWS = 4
@@ -47,7 +47,7 @@ CANDIDATES: Mapping[str, Mapping[str, Any]] = {
 }
 """What ``estimator="auto"`` chooses from, for rows of numbers and for those of words.
 
->>> from nldd.estimators import CANDIDATES
+>>> from nldd.estimators._base_choice import CANDIDATES
 >>> {kind: list(candidates) for kind, candidates in CANDIDATES.items()}
 {'numbers': ['logistic', 'rbf'], 'words': ['logistic', 'normalised', 'tfidf']}
 """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.utils import gen_batches
 
-from nldd.search import Score
+from nldd.search._index import Score
 
 FloatArray = NDArray[np.float64]
 

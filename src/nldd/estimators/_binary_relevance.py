@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from nldd._base import Training
-from nldd._dask import RowBlocks
 from nldd._sklearn import StrOptions, validate_parameters
+from nldd.distributed import RowBlocks
 from nldd.estimators._base_choice import WithWorkers, where_base_has_probabilities
 from nldd.estimators._label_models import PredictsFromScores, fit_label_models, label_columns
 from nldd.exceptions import InputError
@@ -37,9 +37,9 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     Attributes
     ----------
     estimators_ : list of fitted classifiers
-        One a label, a :class:`nldd.estimators.ConstantLabel` for constant ones; or the one
+        One a label, a :class:`nldd.estimators._label_models.ConstantLabel` for constant ones; or the one
         classifier of all labels, where that is a MultiLabelLogisticRegression.
-    chosen_ : nldd.estimators.Choice
+    chosen_ : nldd.estimators._base_choice.Choice
         Which base classifier and why, where that was open.
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target

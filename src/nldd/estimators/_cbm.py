@@ -15,7 +15,9 @@ from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._best_labelset import best_expected_f, joint_modes, softplus
 from nldd.estimators._label_models import PredictsFromScores, draw_share, take_columns
-from nldd.linear import PrincipalAxes, fit_logistic, fit_softmax, principal_axes
+from nldd.linear._axes import PrincipalAxes, principal_axes
+from nldd.linear._logistic import fit_logistic
+from nldd.linear._softmax import fit_softmax
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +46,7 @@ class Weights:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.estimators import Weights
+    >>> from nldd.estimators._cbm import Weights
     >>> model = Weights(W=np.array([[1.0, 0.0]]), bias=np.array([0.5, -1.0]))
     >>> model.outputs(np.array([[2.0], [3.0]]))
     array([[ 2.5, -1. ],

@@ -30,7 +30,7 @@ from nldd.estimators._label_models import (
     fits_all_labels,
 )
 from nldd.exceptions import InputError
-from nldd.linear import MultiLabelLogisticRegression, with_columns
+from nldd.linear._logistic import MultiLabelLogisticRegression, with_columns
 
 
 def chain_order(

@@ -10,14 +10,16 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from nldd._base import Training
-from nldd._dask import RowBlocks
 from nldd._labels import as_label_sets
+from nldd.distributed import RowBlocks
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import braces
 from nldd.exceptions import InputError
-from nldd.metrics import f_measure, row_values
-from nldd.regression import DistanceRegression, Pairs, check_regression, fit_regression
-from nldd.search import IN_FEATURES, IN_LABELS, Neighbors, Score, build_index
+from nldd.metrics._counts import row_values
+from nldd.metrics._measures import f_measure
+from nldd.regression._regression import DistanceRegression, Pairs, check_regression, fit_regression
+from nldd.search._index import IN_FEATURES, IN_LABELS, Neighbors, Score
+from nldd.search._shards import build_index
 
 FloatArray = NDArray[np.float64]
 

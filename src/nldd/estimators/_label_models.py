@@ -12,11 +12,11 @@ from sklearn.base import clone
 from sklearn.utils import gen_batches
 
 from nldd._base import MultiLabelClassifier, Training
-from nldd._dask import RowBlocks, block_by_block
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import LinearClassifierMixin, has_fit_parameter
+from nldd.distributed import RowBlocks, block_by_block
 from nldd.exceptions import InputError
-from nldd.linear import MultiLabelLogisticRegression
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 
 def default_estimator() -> MultiLabelLogisticRegression:
@@ -83,7 +83,7 @@ class ConstantLabel:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.estimators import ConstantLabel
+    >>> from nldd.estimators._label_models import ConstantLabel
     >>> ConstantLabel(1).predict_proba(np.zeros((2, 1)))
     array([[0., 1.],
            [0., 1.]])

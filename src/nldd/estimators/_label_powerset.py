@@ -33,7 +33,7 @@ class Powerset:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.estimators import Powerset
+    >>> from nldd.estimators._label_powerset import Powerset
     >>> only = Powerset(np.array([[1, 0, 1]]), [])
     >>> only.predict(np.zeros((2, 5)))
     array([[1, 0, 1],

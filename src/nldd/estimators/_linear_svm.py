@@ -120,7 +120,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from nldd.estimators import LinearSVM
+    >>> from nldd.estimators._linear_svm import LinearSVM
     >>> model = LinearSVM().fit([[0.0], [1.0], [4.0], [5.0], [9.0]], ["a", "a", "b", "b", "c"])
     >>> model.predict([[0.5], [4.5], [8.0]])
     array(['a', 'b', 'c'], dtype='<U1')

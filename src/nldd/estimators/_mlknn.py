@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from nldd._sklearn import Interval, validate_parameters
 from nldd.estimators._label_models import PredictsFromScores
-from nldd.search import NeighborIndex
+from nldd.search._neighbors import NeighborIndex
 
 
 class MLkNN(PredictsFromScores):

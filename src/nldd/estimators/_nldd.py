@@ -15,25 +15,18 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import Training, agreeing
-from nldd._dask import RowBlocks, block_by_block, named, share
 from nldd._labels import as_label_sets, number_groups
 from nldd._parallel import become, changing, of_one_state
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
+from nldd.distributed import RowBlocks, block_by_block, named, share
 from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
 from nldd.estimators._label_models import fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_label_probabilities
 from nldd.exceptions import InputError
-from nldd.search import (
-    AnsweredIndex,
-    Neighbors,
-    SearchStats,
-    ShardedIndex,
-    build_index,
-    check_probabilities,
-    scale_features,
-)
+from nldd.search._index import Neighbors, SearchStats, check_probabilities
+from nldd.search._shards import AnsweredIndex, ShardedIndex, build_index, scale_features
 
 if TYPE_CHECKING:
     from nldd.estimators._halves import Halves
@@ -95,19 +88,19 @@ class NLDDClassifier(WithWorkers):
     ----------
     beta_ : ndarray of shape (3,)
         Intercept, weight of Dx and weight of Dy.
-    regression_ : nldd.regression.DistanceRegression
+    regression_ : nldd.regression._regression.DistanceRegression
         With standard errors; print it to see all.
-    pairs_ : nldd.regression.Pairs
+    pairs_ : nldd.regression._regression.Pairs
         What the regression was fitted to.
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
         Distinct: all that can be predicted.
     estimators_ : list of classifiers fitted to all rows
         One per label, or the one for all.
-    chosen_ : nldd.estimators.Choice
+    chosen_ : nldd.estimators._base_choice.Choice
         Which base classifier and why, where that was open; print it.
     tau_ : float
         For a decision other than "nearest".
-    index_ : nldd.search.LabelsetIndex
+    index_ : nldd.search._index.LabelsetIndex
         The search structure; of Dask arrays one in shards, which answers alike.
     rows_ : ndarray
         The rows of `fit` that the model uses; those of `add` are numbered on.
@@ -384,7 +377,7 @@ class NLDDClassifier(WithWorkers):
 
         Returns
         -------
-        nldd.estimators.NearestLabelsets
+        nldd.estimators._explanation.NearestLabelsets
         """
         check_is_fitted(self)
         if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
@@ -407,7 +400,7 @@ class NLDDClassifier(WithWorkers):
 
         Returns
         -------
-        list of nldd.estimators.Explanation, one a row; print one to read it
+        list of nldd.estimators._explanation.Explanation, one a row; print one to read it
         """
         P, near = self._search(X, k=2)
         labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
@@ -434,7 +427,7 @@ class NLDDClassifier(WithWorkers):
 
         Returns
         -------
-        nldd.search.SearchStats
+        nldd.search._index.SearchStats
         """
         _, near = self._search(X)
         return SearchStats.of(near, len(self.index_))

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._base import Training
-from nldd._dask import RowBlocks
+from nldd.distributed import RowBlocks
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.search import find_labelsets
+from nldd.search._shards import find_labelsets
 
 
 class SubsetMapping(BinaryRelevance):

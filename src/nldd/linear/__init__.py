@@ -14,6 +14,8 @@ Rows in blocks on a cluster are asked by ``_blocks`` instead: each block makes t
 a round trip brings the sums for all labels.
 """
 
-from nldd._lazy import attach
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
-__getattr__, __dir__, __all__ = attach(__name__, __file__)
+__all__ = [
+    "MultiLabelLogisticRegression",
+]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
-from nldd._dask import Block, RowBlocks
 from nldd._parallel import one_blas_thread
+from nldd.distributed import Block, RowBlocks
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
 from nldd.linear._logistic import log_odds, solve
 

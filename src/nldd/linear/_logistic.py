@@ -14,10 +14,10 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._base import MultiLabelClassifier, Training
-from nldd._dask import RowBlocks, block_by_block
 from nldd._labels import LabelTable
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd.distributed import RowBlocks, block_by_block
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, learn_features
@@ -196,7 +196,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     Examples
     --------
-    >>> from nldd import MultiLabelLogisticRegression
+    >>> from nldd.linear import MultiLabelLogisticRegression
     >>> X = [[0.0], [1.0], [2.0], [3.0]]
     >>> model = MultiLabelLogisticRegression().fit(X, [{"low"}, {"low", "even"}, {"even"}, set()])
     >>> model.predict([[-9.0], [9.0]])

@@ -18,16 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from nldd._kernels import cached_kernel, kernel
-from nldd.linear._lanes import (
-    DOUBLE_WIDTH,
-    exp,
-    fill,
-    fma,
-    gather,
-    load,
-    scatter,
-    store,
-)
+from nldd.linear._lanes import DOUBLE_WIDTH, exp, fill, fma, gather, load, scatter, store
 
 FloatArray = NDArray[np.float64]
 

@@ -426,7 +426,7 @@ class Measure:
 
     Examples
     --------
-    >>> from nldd import MEASURES
+    >>> from nldd.metrics import MEASURES
     >>> measure = MEASURES["f_measure"]
     >>> measure([[0, 0]], [[0, 0]]), measure([[0, 0]], [[0, 0]], empty=0)
     (1.0, 0.0)
@@ -484,7 +484,7 @@ _RECORDS = (
 MEASURES: dict[str, Measure] = {measure.key: measure for measure in _RECORDS}
 """The measures of predicted labels by key, in the order of tables.
 
->>> from nldd import MEASURES
+>>> from nldd.metrics import MEASURES
 >>> MEASURES["f_measure"].name, MEASURES["f_measure"]([[1, 1, 0]], [[1, 0, 1]])
 ('F-measure', 0.5)
 >>> [key for key, measure in MEASURES.items() if not measure.greater_is_better]
@@ -518,7 +518,7 @@ def evaluate(
 
     Examples
     --------
-    >>> from nldd import MEASURES
+    >>> from nldd.metrics import MEASURES
     >>> from nldd.metrics import evaluate
     >>> evaluate([[1, 0, 1]], [[1, 0, 0]], [MEASURES["zero_one_loss"], MEASURES["recall"]])
     {'zero_one_loss': 1.0, 'recall': 0.5}

@@ -9,7 +9,3 @@ and how many of the L labels differ. Two models of the probability theta that a 
 with b1, b2 >= 0, so that theta never falls when a distance grows. ``_likelihood`` has the loss and
 the estimates of both models, ``_regression`` the pairs, standard errors, GEE and warnings.
 """
-
-from nldd._lazy import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -226,7 +226,7 @@ def fit_regression(
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.regression import Pairs, fit_regression
+    >>> from nldd.regression._regression import Pairs, fit_regression
     >>> rng = np.random.default_rng(0)
     >>> Dx, Dy = rng.uniform(0, 4, 500), rng.uniform(0, 2, 500)
     >>> errors = rng.binomial(10, 1 / (1 + np.exp(3 - 0.2 * Dx - Dy)))

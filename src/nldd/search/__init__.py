@@ -22,7 +22,3 @@ The answer is the row with the smallest score, which never falls when one of the
 Beside this line: ``_shards`` (an index for each block of rows on a cluster, and the best over all)
 and ``_neighbors`` (plain nearest neighbours, with the same care).
 """
-
-from nldd._lazy import attach
-
-__getattr__, __dir__, __all__ = attach(__name__, __file__)

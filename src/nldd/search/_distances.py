@@ -62,7 +62,7 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.search import feature_scale
+    >>> from nldd.search._distances import feature_scale
     >>> X = np.array([[0.0, 1.0, 7.0], [1.0, 3.0, 7.0], [1.0, 5.0, 7.0]])
     >>> feature_scale(X)
     array([1., 2., 1.])

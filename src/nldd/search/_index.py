@@ -53,7 +53,7 @@ class Score(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.search import Score
+    >>> from nldd.search._index import Score
     >>> Dx, Dy = np.array([4.0]), np.array([0.5])
     >>> Score(x=1, y=10).of(Dx, Dy), Score(x=2, y=1, product=True).of(Dx, Dy)
     (array([9.]), array([8.]))
@@ -73,14 +73,14 @@ class Score(NamedTuple):
 IN_FEATURES = Score(x=1.0, y=0.0)
 """The score of a search for what is nearest in features, whatever the labels.
 
->>> from nldd.search import IN_FEATURES
+>>> from nldd.search._index import IN_FEATURES
 >>> IN_FEATURES
 Score(x=1.0, y=0.0, product=False)
 """
 IN_LABELS = Score(x=0.0, y=1.0)
 """The score of a search for what is nearest in labels; among equals features decide.
 
->>> from nldd.search import IN_LABELS
+>>> from nldd.search._index import IN_LABELS
 >>> IN_LABELS
 Score(x=0.0, y=1.0, product=False)
 """
@@ -104,7 +104,7 @@ class Neighbors:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.search import IN_FEATURES, LabelsetIndex
+    >>> from nldd.search._index import IN_FEATURES, LabelsetIndex
     >>> X, Y = np.array([[0.0], [3.0]]), np.array([[1, 0], [1, 1]])
     >>> index = LabelsetIndex(X, Y, scale=np.ones(1))
     >>> near = index.query(np.array([[2.0]]), np.array([[0.5, 0.5]]), IN_FEATURES, k=2)
@@ -143,7 +143,7 @@ class SearchStats:
 
     Examples
     --------
-    >>> from nldd.search import SearchStats
+    >>> from nldd.search._index import SearchStats
     >>> stats = SearchStats(n_queries=2, n_evaluated=30, n_pairs=1000)
     >>> stats.share_evaluated
     0.03
@@ -190,7 +190,7 @@ class LabelsetIndex:
     X : {ndarray, CSR} of shape (n_rows, n_features)
     Y : ndarray of shape (n_rows, n_labels)
     scale : ndarray of shape (n_features,)
-        Divisors of the features, as from :func:`nldd.search.feature_scale`.
+        Divisors of the features, as from :func:`nldd.search._distances.feature_scale`.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ class LabelsetIndex:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.search import LabelsetIndex, Score
+    >>> from nldd.search._index import LabelsetIndex, Score
     >>> X = np.array([[0.0], [1.0], [5.0]])
     >>> Y = np.array([[1, 0], [1, 1], [1, 1]])
     >>> index = LabelsetIndex(X, Y, scale=np.ones(1))

@@ -8,8 +8,8 @@ from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.utils import gen_batches
 
-from nldd._dask import Block, RowBlocks, compute, fold_tasks, keep, named, share
 from nldd._progress import progress
+from nldd.distributed import Block, RowBlocks, compute, fold_tasks, keep, named, share
 from nldd.exceptions import InputError
 from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
 from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities

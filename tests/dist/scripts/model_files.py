@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from nldd import NLDDClassifier, load_yeast
-from nldd.io import load_model, save_model
+from nldd.datasets import load_yeast
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.persistence._models import load_model, save_model
 
 what, place = sys.argv[1], Path(sys.argv[2])
 X, Y, _ = load_yeast()

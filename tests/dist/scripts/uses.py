@@ -10,8 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.request import HTTPCookieProcessor, build_opener
 
-from nldd import NLDDClassifier, displays, load_yeast
-from nldd.tables import create_table, open_table
+from nldd.bench.displays.pairs import PairsDisplay
+from nldd.datasets import load_yeast
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.writer import create_table
 
 extra, given = sys.argv[1], Path(sys.argv[2])
 X, Y, _ = load_yeast()
@@ -46,7 +49,7 @@ def gee(folder):
 
 
 def plot(folder):
-    displays.PairsDisplay.from_estimator(fitted()).plot().figure_.savefig(folder / "pairs.png")
+    PairsDisplay.from_estimator(fitted()).plot().figure_.savefig(folder / "pairs.png")
     return (folder / "pairs.png").read_bytes().startswith(b"\x89PNG")
 
 

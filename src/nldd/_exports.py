@@ -1,0 +1,31 @@
+"""Public names of a package, imported when they are first used.
+
+So `import nldd` takes no time, and a command loads only what it needs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+Exports = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
+
+
+def export(
+    package: str, names_by_module: Mapping[str, str], modules: Sequence[str] = ()
+) -> Exports:
+    """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package.
+
+    `names_by_module` has the public names that each module defines, separated by spaces; `modules`
+    are those of the package that can be reached without an import of their own.
+    """
+    homes = {name: module for module, names in names_by_module.items() for name in names.split()}
+
+    def get(name: str) -> Any:
+        if name in modules:
+            return import_module(f"{package}.{name}")
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(homes[name]), name)
+
+    public = sorted(homes)
+    return get, lambda: sorted({*public, *modules}), public

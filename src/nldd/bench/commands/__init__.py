@@ -1,0 +1,1 @@
+"""Commands for comparing methods, one file each: arguments, one call, print."""

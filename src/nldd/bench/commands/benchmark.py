@@ -1,0 +1,83 @@
+"""``nldd benchmark``: methods on data sets, cell by cell, resumable."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nldd.bench.commands.datasets import data_dir_option
+from nldd.present.console import print_notes, show
+from nldd.present.options import default_option, folder_option, jobs_option, names_option
+
+
+@click.command()
+@default_option(
+    "--protocol", default="default", help="default, best, paper, quick, or a TOML file of your own."
+)
+@names_option(
+    "--datasets",
+    help="Names from `nldd datasets list`, or files, with commas; all if left out.",
+)
+@click.option(
+    "--labels", help="Which columns of your own files are labels, where the files do not say."
+)
+@click.option("--text", metavar="COLUMN", help="Column of your own files with texts to learn from.")
+@names_option(
+    "--methods",
+    help="Methods with commas between, such as BR,NLDD, or my_module:MyClassifier for one of your "
+    "own; all of the protocol if left out.",
+)
+@jobs_option(help="Cells at a time; -1 is one per core.")
+@folder_option("--out", help="Folder for the results.  [default: nldd-results/PROTOCOL]")
+@data_dir_option
+@default_option(
+    "--backend",
+    type=click.Choice(["processes", "dask"]),
+    default="processes",
+    help="Where the cells are run.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use, instead of a new one.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+def benchmark(
+    protocol: str,
+    datasets: list[str],
+    labels: str | None,
+    text: str | None,
+    methods: list[str],
+    jobs: int,
+    out: Path | None,
+    data_dir: Path | None,
+    backend: str,
+    scheduler: str | None,
+    as_json: bool,
+) -> None:
+    """Run methods on data sets and keep the results, one finished cell at a time.
+
+    A cell is one method on one fold of one data set. Stop the run whenever you like: the same
+    command goes on where it was. Then `nldd report` makes tables and figures.
+
+    \b
+    Examples:
+      nldd benchmark --datasets yeast --methods BR,NLDD --out yeast
+      nldd benchmark --protocol paper --datasets emotions,yeast
+      nldd benchmark --datasets my-data.arff --out mine
+    """
+    from nldd.bench.protocols.protocol_file import load_protocol
+    from nldd.bench.report.results import outcome, render_outcome
+    from nldd.bench.runner.benchmark import Watch, run_benchmark
+    from nldd.bench.runner.selection import choose_datasets, choose_methods, run_notes
+
+    if scheduler and backend != "dask":
+        raise click.UsageError("--scheduler goes with --backend dask.")
+    plan = choose_methods(methods, load_protocol(protocol))
+    folder = out or Path("nldd-results") / plan.name
+    columns: dict[str, Any] = {"text": text, "columns_of": plan.columns_of}
+    data = choose_datasets(datasets, labels, data_dir, **columns)
+    print_notes(run_notes(plan, data))
+    watch = Watch(f"{plan.name}:")
+    workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
+    records = run_benchmark(plan, data, folder, watch=watch, **workers)
+    result = outcome(records, folder)
+    show(render_outcome(result, as_json=as_json))
+    if result.failed:
+        raise click.exceptions.Exit(1)

@@ -1,0 +1,409 @@
+"""ARFF files: the format of Weka, which Mulan and MEKA build upon.
+
+Rows are split into cells one by one, and cells are read many at once: numbers by columns, other
+cells once for each distinct text. Where one is refused, its row is found by reading row by row.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from nldd._wording import quote, quote_first
+from nldd.bench.datasets.joined import stack
+from nldd.bench.datasets.source import MAX_BYTES, Refusal, Source, number, numbers, read_lines
+
+# Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
+_QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
+# A quoted or bare value between braces, and the comma or brace behind it.
+_LISTED = rf"(?:({_QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])"
+_DECLARATION = re.compile(r"(?s)@([A-Za-z]++)(.*)")
+_NAME = re.compile(rf"(?s)(?:({_QUOTED})|([^ \t{{'\"][^ \t{{]*+))[ \t]*+(.*)")
+_VALUE = re.compile(rf"(?s)[ \t]*+{_LISTED}")
+_ESCAPE = re.compile(r"(?s)\\(u[0-9a-fA-F]{4}|.)")
+_ESCAPED = {"'": "'", '"': '"', "\\": "\\", "%": "%", "t": "\t", "n": "\n", "r": "\r"}
+_NUMERIC = ("numeric", "real", "integer")
+
+# Characters of a block of rows: large enough for arrays to pay, small beside the file.
+BLOCK_LENGTH = 500_000
+MISSING = "?"
+# A cell and the gap behind it: blanks and at most one comma.
+_CELL = re.compile(rf"(?s)(?:({_QUOTED})|([^,\t]*+))([ \t]*+,?[ \t]*+)")
+_PAIR = re.compile(rf"(?s)[ \t]*+([0-9]++)[ \t]++{_LISTED}")
+_PAIRS = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
+_WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
+
+Codes = dict[str, float]
+Rows = Sequence[str]
+Attributes = Sequence["Attribute"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of an ARFF file.
+
+    Attributes
+    ----------
+    name : str
+    codes : dict of str to float, or None
+        Position of each value of a nominal attribute; None for a numeric one. Of a string
+        attribute the texts as they were met, after the empty text, which sparse rows leave out.
+    line : int
+        Where it is declared, counted from 1.
+    is_text : bool
+        Whether it is a string attribute.
+    """
+
+    name: str
+    codes: Codes | None
+    line: int
+    is_text: bool = False
+
+    @property
+    def values(self) -> tuple[str, ...] | None:
+        """Values of a nominal attribute in the order of its codes; None for a numeric one."""
+        return None if self.codes is None else tuple(self.codes)
+
+
+@dataclass(frozen=True, eq=False)
+class Arff:
+    """The content of an ARFF file.
+
+    Attributes
+    ----------
+    source : Source
+        Path and size of the file; makes located errors.
+    relation : str
+    attributes : tuple of Attribute
+    table : ndarray or CSR array of shape (n_rows, n_attributes)
+        Numbers as written; of nominal and string attributes the code of the value; NaN where a
+        value is missing. A CSR array if any row was sparse.
+    data_line : int
+        Line of ``@data``.
+    row_lines : ndarray of shape (n_rows,)
+        Line of each row.
+    """
+
+    source: Source
+    relation: str
+    attributes: tuple[Attribute, ...]
+    table: Any
+    data_line: int
+    row_lines: NDArray[np.int64]
+
+
+def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Arff:
+    r"""Read an ARFF file with numeric, nominal and string attributes.
+
+    Parameters
+    ----------
+    path : path
+        UTF-8 with or without byte order mark; what is not UTF-8 is taken as Latin-1.
+    max_bytes : int
+        Larger files are refused.
+
+    Returns
+    -------
+    arff : Arff
+
+    Notes
+    -----
+    - Rows may be dense (``1, ?, red``), sparse (``{0 1, 7 red}``, in any order of indices, none
+      twice), or both in one file. What a sparse row leaves out is 0, or the first value of a
+      nominal attribute. Values of dense rows are separated by commas or tabs.
+    - Names and values may be bare or in single or double quotes, with the escapes ``\'``, ``\"``,
+      ``\\``, ``\%``, ``\t``, ``\n``, ``\r`` and ``\u0041``. In bare text a backslash is itself.
+    - A line whose first character is ``%`` is a comment. Behind a row ``%`` is a character like
+      others.
+    - Refused: date and relational attributes, instance weights, ``nan``, infinities,
+      repeated names, a file without rows.
+    """
+    source, lines = read_lines(path, max_bytes)
+    relation, attributes, data_line = _parse_header(lines, source)
+    numbered = enumerate(islice(lines, data_line, None), data_line + 1)
+    stripped = ((line, text.strip(" \t")) for line, text in numbered)
+    found = [(line, row) for line, row in stripped if row and row[0] != "%"]
+    if not found:
+        raise source.error(data_line, "no rows follow @data. Is the file complete?")
+    row_lines, rows = zip(*found, strict=True)
+    step = 1 + BLOCK_LENGTH * len(rows) // sum(map(len, rows))
+    blocks = [slice(k, k + step) for k in range(0, len(rows), step)]
+    tables = [_read_block(rows[block], row_lines[block], attributes, source) for block in blocks]
+    return Arff(source, relation, attributes, stack(tables), data_line, np.array(row_lines))
+
+
+def _parse_header(lines: Sequence[str], source: Source) -> tuple[str, tuple[Attribute, ...], int]:
+    """The relation, the attributes, and the line of ``@data``."""
+    relation: str | None = None
+    attributes: dict[str, Attribute] = {}
+    known: dict[str, Codes] = {}
+    for line, content in enumerate(lines, start=1):
+        text = content.strip(" \t")
+        if not text or text.startswith("%"):
+            continue
+        try:
+            keyword, rest = _parse_declaration(text)
+            if keyword == "data":
+                _check_end(rest, "@data")
+                if not attributes:
+                    raise Refusal("@data comes before any @attribute. Declare the columns first.")
+                return relation or "", tuple(attributes.values()), line
+            if keyword == "attribute":
+                attribute = _parse_attribute(rest, line, known)
+                _check_new(attributes.setdefault(attribute.name, attribute), line)
+            elif relation is None:
+                relation = _parse_relation(rest)
+            else:
+                raise Refusal("a second @relation. A file holds one table; remove one of them.")
+        except Refusal as refusal:
+            raise source.error(line, refusal) from None
+    raise source.error(len(lines), "the file ends without a line @data. Is it complete?")
+
+
+def _parse_declaration(text: str) -> tuple[str, str]:
+    found = _DECLARATION.fullmatch(text)
+    keyword = found[1].lower() if found else ""
+    if not found or keyword not in ("relation", "attribute", "data"):
+        known = "@relation, @attribute, @data or a comment (%)"
+        raise Refusal(f"expected {known} in the header; got {quote(text)}.")
+    if found[2] and found[2][0] not in " \t'\"%":
+        raise Refusal(f"expected a space after @{keyword}; got {quote(text)}.")
+    return keyword, found[2].strip(" \t")
+
+
+def _parse_relation(text: str) -> str:
+    if text[:1] not in ("'", '"'):
+        return text.partition("%")[0].rstrip(" \t")
+    name, rest = _split_name(text)
+    _check_end(rest, "the name of the relation")
+    return name
+
+
+def _split_name(text: str) -> tuple[str, str]:
+    """The quoted or bare name at the beginning of a text, and what comes after it."""
+    found = _NAME.fullmatch(text)
+    if found:
+        return _unquote(found[1]) if found[1] else found[2], found[3]
+    if text[:1] in ("'", '"'):
+        raise _unclosed(text)
+    return "", ""
+
+
+def _check_new(first: Attribute, line: int) -> None:
+    if first.line != line:
+        where = f"was declared before, in line {first.line}"
+        raise Refusal(f"attribute {quote(first.name)} {where}. Rename one of them.")
+
+
+def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute:
+    name, kind = _split_name(text)
+    if kind.startswith("{") and name:
+        # Most attributes share a list such as {0,1}, which is read once.
+        known[kind] = known.get(kind) or _parse_values(kind, name)
+        return Attribute(name, known[kind], line)
+    kind, _, rest = kind.partition("%")[0].replace("\t", " ").partition(" ")
+    if not name or not kind:
+        form = "@attribute needs a name and a type, such as: @attribute age numeric"
+        raise Refusal(f"{form}; got {quote(text)}.")
+    is_text = kind.lower() == "string"
+    if not is_text and kind.lower() not in _NUMERIC:
+        raise wrong_type(name, kind)
+    _check_end(rest, f"the type of attribute {quote(name)}")
+    return Attribute(name, {"": 0.0} if is_text else None, line, is_text)
+
+
+def wrong_type(name: str, kind: str) -> Refusal:
+    """What to say about an attribute of a type that nothing can be made of."""
+    kinds = "numeric, real, integer or a list of values such as {0,1}"
+    wrong = f"attribute {quote(name)} is of type {quote(kind)}; expected {kinds}"
+    other = ", or name it by text" if kind == "string" else ""
+    return Refusal(f"{wrong}. Remove it, or turn it into numbers first{other}.")
+
+
+def _parse_values(text: str, name: str) -> Codes:
+    which = f"the values of attribute {quote(name)}"
+    if "}" not in text:
+        raise Refusal(f"{which} do not end with }}.")
+    codes: Codes = {}
+    found, rest = _split_braced(text, _VALUE, f"{which} should read like {{a, 'b c', d}}")
+    for quoted, bare, _ in map(re.Match.groups, found):
+        value = _unquote(quoted) if quoted else bare.rstrip(" \t")
+        if value in codes:
+            raise Refusal(f"attribute {quote(name)} lists the value {quote(value)} twice.")
+        codes[value] = float(len(codes))
+    _check_end(rest, which)
+    return codes
+
+
+def _split_braced(text: str, item: re.Pattern[str], form: str) -> tuple[list[re.Match[str]], str]:
+    """Items between braces, each of which matches with its comma or brace, and what follows."""
+    found: list[re.Match[str]] = []
+    position = 1
+    while not found or found[-1][0].endswith(","):
+        match = item.match(text, position)
+        if not match:
+            raise Refusal(f"{form}; got {quote(text[position:].strip())}.")
+        found.append(match)
+        position = match.end()
+    return found, text[position:]
+
+
+def _check_end(text: str, after: str) -> None:
+    text = text.strip(" \t")
+    if text and not text.startswith("%"):
+        raise Refusal(f"unexpected {quote(text)} after {after}.")
+
+
+def _unquote(text: str) -> str:
+    r"""The text between quotes, with escapes such as ``\'`` resolved."""
+    return _ESCAPE.sub(_resolve, text[1:-1]) if "\\" in text else text[1:-1]
+
+
+def _resolve(escape: re.Match[str]) -> str:
+    code = escape[1]
+    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) <= 0xDFFF:
+        return chr(int(code[1:], 16))
+    if code in _ESCAPED:
+        return _ESCAPED[code]
+    known = r"""\' \" \\ \% \t \n \r and \u with four hexadecimal digits"""
+    raise Refusal(f"unknown escape {quote(escape[0])} in quotes. Known are {known}.")
+
+
+def _unclosed(text: str) -> Refusal:
+    """What to say about a quote without its end."""
+    return Refusal(f"a quote is not closed: {quote(text)}.")
+
+
+def _read_block(rows: Rows, lines: Sequence[int], attributes: Attributes, source: Source) -> Any:
+    """The table of some rows: an ndarray if all of them are dense, else a CSR array."""
+    read = _read_sparse if any(row.startswith("{") for row in rows) else _read_dense
+    try:
+        return read(rows, attributes)
+    except Refusal:
+        for row, line in zip(rows, lines, strict=True):
+            try:
+                read([row], attributes)
+            except Refusal as refusal:
+                raise source.error(line, refusal) from None
+        raise
+
+
+def _read_dense(rows: Rows, attributes: Attributes) -> Any:
+    width = len(attributes)
+    cells = [cell for row in rows for cell in _split_cells(row, width)]
+    table = np.empty((len(rows), width))
+    for j, attribute in enumerate(attributes):
+        column = cells[j::width]
+        values: Any = numbers(column, (MISSING,)) if attribute.codes is None else None
+        if values is None:
+            values = list(map(cache(partial(_cell_value, attribute=attribute)), column))
+        table[:, j] = values
+    return table
+
+
+def _split_cells(row: str, width: int) -> list[str]:
+    """Cells between commas or tabs; quotes stay, since a quoted question mark is a value."""
+    if "'" in row or '"' in row or "\t" in row:
+        cells = _split_strange_cells(row)
+    else:
+        cells = [cell.strip(" ") for cell in row.split(",")]
+    if len(cells) == width:
+        return cells
+    if cells[-1].startswith("{"):
+        raise Refusal(_WEIGHTS)
+    how = "Write one for each attribute, with commas between them, and ? if it is missing."
+    raise Refusal(f"expected {width} values, got {len(cells)}. {how}")
+
+
+def _split_strange_cells(row: str) -> list[str]:
+    cells: list[str] = []
+    position, comma = 0, True
+    while position < len(row) or comma:
+        found = _CELL.match(row, position)
+        assert found  # it matches the empty text too
+        quoted, bare, gap = found.groups()
+        if not quoted and bare[:1] in ("'", '"'):
+            raise _unclosed(bare)
+        position, comma = found.end(), "," in gap
+        if quoted and position < len(row) and not comma and "\t" not in gap:
+            raise Refusal(f"expected a comma after {quote(quoted)}; got {quote(row[position:])}.")
+        cells.append(quoted or bare.rstrip(" "))
+    return cells
+
+
+def _read_sparse(rows: Rows, attributes: Attributes) -> Any:
+    read = cache(partial(_read_pair, attributes=attributes))
+    starts, indices, values = [0], list[int](), list[float]()
+    for row in rows:
+        if row.startswith("{"):
+            pairs = list(map(read, _split_pairs(row)))
+        else:
+            cells = _split_cells(row, len(attributes))
+            pairs = list(enumerate(map(_cell_value, cells, attributes)))
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
+            index, _ = Counter(index for index, _ in pairs).most_common(1)[0]
+            raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
+        indices += entries.keys()
+        values += entries.values()
+        starts.append(len(indices))
+    parts = np.array(values, float), np.array(indices, np.int32), np.array(starts, np.int32)
+    table = csr_array(parts, shape=(len(rows), len(attributes)))
+    table.sum_duplicates()  # there are none; this sorts
+    table.eliminate_zeros()
+    return table
+
+
+def _split_pairs(row: str) -> list[str]:
+    """Pairs of a row such as ``{0 1.5, 7 'a b'}``."""
+    if "}" not in row:
+        raise Refusal("the row begins with { but does not end with }. Is the file complete?")
+    body, _, rest = row[1:].partition("}")
+    pairs = body.split(",") if body.strip(" \t") else []
+    if "'" in row or '"' in row:
+        found, rest = _split_braced(row, _PAIR, _PAIRS)
+        pairs = [pair[0][:-1] for pair in found]
+    if rest:
+        after = f"unexpected {quote(rest)} after the closing }}."
+        raise Refusal(_WEIGHTS if rest.lstrip(" \t,").startswith("{") else after)
+    return pairs
+
+
+def _read_pair(pair: str, attributes: Attributes) -> tuple[int, float]:
+    found = _PAIR.fullmatch(pair + "}")
+    if not found:
+        raise Refusal(f"{_PAIRS}; got {quote(pair.strip())}.")
+    # Python refuses to read numbers of thousands of digits.
+    digits = found[1].lstrip("0") or "0"
+    index = int(digits) if len(digits) <= 18 else len(attributes)
+    if index >= len(attributes):
+        most = f"the header has {len(attributes)} attributes, counted from 0"
+        raise Refusal(f"index {digits[:20]} is out of range: {most}.")
+    return index, _cell_value(found[2] or found[3].rstrip(" \t"), attributes[index])
+
+
+def _cell_value(cell: str, attribute: Attribute) -> float:
+    """A number, the code of a nominal value or text, or NaN for a bare question mark."""
+    if cell == MISSING:
+        return np.nan
+    if cell[:1] in ("'", '"'):
+        cell = _unquote(cell)
+    elif not cell:
+        raise Refusal(f"attribute {quote(attribute.name)} has no value. Write ? if it is missing.")
+    if attribute.codes is None:
+        return number(cell, attribute.name)
+    if attribute.is_text:
+        return attribute.codes.setdefault(cell, float(len(attribute.codes)))
+    if cell not in attribute.codes:
+        name, known = quote(attribute.name), quote_first(attribute.codes)
+        how = "Write a value of the header, or add this one there."
+        raise Refusal(f"attribute {name}: expected one of {known}; got {quote(cell)}. {how}")
+    return attribute.codes[cell]

@@ -1,0 +1,1 @@
+"""Figures as objects: they hold what was computed, and `plot` draws it."""

@@ -1,0 +1,1 @@
+"""Protocols: splits, preparation of the data, methods and their settings."""

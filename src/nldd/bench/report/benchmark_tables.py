@@ -1,0 +1,218 @@
+"""Tables of a benchmark beside the scores: times, weights, subsets of test rows, and shares."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import numpy as np
+
+from nldd.bench.report import published as paper
+from nldd.bench.report.paper_comparison import paper_part
+from nldd.bench.report.results import FloatArray, Results
+from nldd.bench.report.score_tables import Cell, number, rows_by_dataset
+from nldd.bench.runner.records import Record
+from nldd.metrics._measures import Measure
+from nldd.present.table import Entry, Table
+
+COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
+REFERENCE = "BR"
+# Methods that can only predict labelsets of the training rows.
+KNOWN_LABELSETS = ("NLDD", "SMBR", "LP")
+SUBSETS = {"A": "observed", "B": "unobserved"}
+SUBSET_METHODS = ("BR", "NLDD")
+
+
+def _paper(value: float | None, render: Callable[[float], str] = "{:.4f}".format) -> str:
+    return "" if value is None else f"paper {render(value)}"
+
+
+def time_table(results: Results) -> Table:
+    """Fitting and predicting of each method over that of BR, and the paper's ratios below.
+
+    Seconds, if BR is not among the methods.
+    """
+    seconds = results.table(lambda cells: sum(cell.seconds for cell in cells))
+    of_paper, has_reference = paper_part(results).datasets, REFERENCE in results.methods
+    width = 2 + has_reference + bool(of_paper and has_reference)
+    cells: dict[str, list[Cell]] = {}
+    for dataset, times in zip(results.datasets, seconds.tolist(), strict=True):
+        by_method = dict(zip(results.methods, times, strict=True))
+        # A clock that is too coarse for BR gives 0, and no ratio.
+        reference = by_method.get(REFERENCE) or float("nan")
+        cells[dataset] = [(_seconds(reference), None)] * has_reference
+        for method, time in by_method.items():
+            ratio = time / reference
+            printed = published_ratio(dataset, method) if dataset in of_paper else None
+            text = _ratio(ratio) if has_reference else _seconds(time)
+            line = (method, time, ratio, printed)[:width]
+            cells[dataset].append((Entry(text, under=_paper(printed, _ratio)), line))
+    how = "as a ratio to BR" if has_reference else "in seconds"
+    return rows_by_dataset(
+        cells,
+        ("method", "seconds", "ratio_to_BR", "published_ratio")[:width],
+        key="running_time",
+        title=f"Running time {how}, all folds together",
+        head=("data set", *[f"{REFERENCE}, seconds"] * has_reference, *results.methods),
+        notes=(" ".join(_about_times(results)),),
+    )
+
+
+def _about_times(results: Results) -> Iterator[str]:
+    yield "Processor time of fitting and predicting in one thread."
+    pairs = product(results.datasets, results.methods)
+    cells = [cell for pair in pairs for cell in results.cells(*pair)]
+    searched = {cell.method for cell in cells if "searched" in cell.details}
+    if names := [method for method in results.methods if method in searched]:
+        yield f"With the search for parameters in each fold: {', '.join(names)}."
+
+
+def _list(names: list[str]) -> str:
+    *first, last = names or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def published_ratio(dataset: str, method: str) -> float | None:
+    """The paper's time over its time for BR, where it has both."""
+    table = paper.published_seconds()
+    time, reference = table.value(dataset, method), table.value(dataset, REFERENCE)
+    return None if time is None or reference is None else time / reference
+
+
+def _seconds(value: float) -> str:
+    return number(value, f"{value:.1f} s" if value >= 1 else f"{value:.3f} s")
+
+
+def _ratio(value: float) -> str:
+    return number(value, f"{value:.2f}" if value < 10 else f"{value:.0f}")
+
+
+def coefficient_table(results: Results) -> Table | None:
+    """Mean and spread of NLDD's coefficients over the folds; None without cells of NLDD."""
+    cells: dict[str, list[Cell]] = {}
+    of_paper = paper_part(results).datasets
+    for dataset in results.datasets:
+        if not (fits := results.cells(dataset, "NLDD")):
+            continue
+        beta = np.array([fit.details["coefficients"] for fit in fits])
+        errors = np.array(fits[0].details["coefficient_errors"], dtype=float)
+        # Folds share most of their rows; for one split the regression's own error is all there is.
+        spread = beta.std(axis=0, ddof=1) if len(beta) > 1 else errors
+        printed = paper.PUBLISHED_COEFFICIENTS[dataset] if dataset in of_paper else [None] * 3
+        cells[dataset] = [
+            _coefficient(*column)
+            for column in zip(COEFFICIENTS, beta.T, spread, printed, strict=True)
+        ]
+        if not of_paper:
+            cells[dataset] = [(entry, line[:3]) for entry, line in cells[dataset] if line]
+    if not cells:
+        return None
+    return rows_by_dataset(
+        cells,
+        ("coefficient", "mean", "spread", *["published"] * bool(of_paper)),
+        key="coefficients",
+        title="Coefficients of NLDD, mean over the folds",
+        head=("data set", *COEFFICIENTS),
+        notes=(
+            "Log-odds of a wrong label = b0 + b1 Dx + b2 Dy. After ± is the standard deviation "
+            "between folds, or the regression's standard error where there is one split. A weight "
+            "that would be negative is held at 0, and then has no such error.",
+        ),
+    )
+
+
+def _coefficient(name: str, beta: FloatArray, spread: float, target: float | None) -> Cell:
+    mean, n_held = float(beta.mean()), int((beta == 0).sum())
+    if n_held == len(beta):
+        text, spread, held = "0", float("nan"), "held"
+    else:
+        text = f"{mean:.4f}" if np.isnan(spread) else f"{mean:.4f} ± {spread:.4f}"
+        held = f"held in {n_held} of {len(beta)}" if n_held else ""
+    is_weight = target and name != COEFFICIENTS[0] and mean != 0
+    percent_off = f"{mean / target - 1:+.0%}" if target and is_weight else ""
+    entry = Entry(text, under=", ".join(filter(None, (held, _paper(target), percent_off))))
+    return entry, (name.split()[0], mean, float(spread), target)
+
+
+def about_subsets(results: Results) -> str:
+    """What the subsets are, and which of the methods cannot be right on the second."""
+    bound = [method for method in KNOWN_LABELSETS if method in results.methods]
+    first = f"{_list(bound)} can only predict labelsets of the training rows. " if bound else ""
+    return (
+        f"{first}Subset A has the test rows whose labelset occurs among the training rows, B the "
+        "others. Values are means over the test rows of all folds together; where folds differ in "
+        "size, a total can differ from the mean over the folds."
+    )
+
+
+def subset_table(results: Results, measure: Measure) -> Table | None:
+    """Two methods on the test rows whose labelset training has seen (A) or not (B), and on all.
+
+    They are BR and NLDD where these took part. The CSV file has every method; the paper's values,
+    below ours, are those of bibtex. None for a measure of which records have no value on a subset.
+    """
+    if not any(_has_subsets(cell, measure.key) for cell in results.finished):
+        return None
+    subsets = (*SUBSETS, "total")
+    shown = [m for m in SUBSET_METHODS if m in results.methods] or results.methods[:2]
+    columns = list(product(subsets, shown))
+    of_paper = paper_part(results).datasets
+    cells: dict[str, list[Cell]] = {}
+    for dataset in results.datasets:
+        values = {
+            (subset, method): subset_mean(results.cells(dataset, method), measure.key, subset)
+            for method, subset in product(results.methods, subsets)
+        }
+        printed = paper.published_subsets() if dataset == "bibtex" and dataset in of_paper else {}
+        # The rows are the same for all methods.
+        fits = next(filter(None, (results.cells(dataset, m) for m in results.methods)))
+        unseen = sum(fit.details["unobserved"]["n"] for fit in fits)
+        share = f"{unseen / sum(fit.details['n_test'] for fit in fits):.1%}"
+        cells[dataset] = [(share, None)]
+        for column in columns:
+            text = number(values[column], f"{values[column]:.4f}")
+            under = _paper(printed.get((measure.key, *column)))
+            cells[dataset].append((Entry(text, under=under), None))
+        cells[dataset] += [(None, (method, sub, v)) for (sub, method), v in values.items()]
+    return rows_by_dataset(
+        cells,
+        ("method", "subset", "value"),
+        key=f"subsets_{measure.key}",
+        title=f"{measure.name} ({measure.direction}) on labelsets seen in training (A) or not (B)",
+        head=("data set", "share of B", *map(" ".join, columns)),
+    )
+
+
+def _has_subsets(cell: Record, measure: str) -> bool:
+    return any(measure in cell.details[name] for name in SUBSETS.values())
+
+
+def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
+    """Mean of a measure over the rows of a subset, all folds together; NaN if there are none."""
+    if subset == "total":
+        parts = [{"n": cell.details["n_test"]} | cell.scores for cell in cells]
+    else:
+        parts = [part for cell in cells if (part := cell.details[SUBSETS[subset]])["n"]]
+    if not parts:
+        return float("nan")
+    return float(
+        np.average([p.get(measure, np.nan) for p in parts], weights=[p["n"] for p in parts])
+    )
+
+
+def share_table(records: list[Record]) -> Table | None:
+    """Time and errors on growing shares of the training rows; None without such cells."""
+    if not records:
+        return None
+    data = [(r.train_share, r.details["n_train"], r.seconds, mismatches(r)) for r in records]
+    return Table(
+        key="shares",
+        title=f"{records[0].method} on shares of the training rows of {records[0].dataset}",
+        head=("share", "training rows", "seconds", "wrong labels a row"),
+        rows=tuple((f"{a:.0%}", str(n), f"{s:.1f}", f"{wrong:.4f}") for a, n, s, wrong in data),
+        data_head=("share", "n_train", "seconds", "mismatches"),
+        data=tuple(data),
+    )
+
+
+def mismatches(record: Record) -> float:
+    """Wrong labels of a test row, on average."""
+    return record.scores["hamming_loss"] * float(record.details["n_labels"])

@@ -1,0 +1,264 @@
+"""A benchmark beside the paper: its part of the results, and every difference with its reason."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._wording import count_noun
+from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.report import published as paper
+from nldd.bench.report.results import FloatArray, Results
+from nldd.bench.statistics.ranks import average_ranks, complete_rows
+from nldd.bench.statistics.significance import significance_line
+from nldd.metrics._measures import PAPER_MEASURES, Measure
+from nldd.present.table import Entry, Row, Table
+
+# The settings of this protocol are the paper's; those of others have no reason to give its values.
+PROTOCOL = "paper"
+LARGE = 3.0
+UNEXPLAINED = "unexplained"
+HEAD = ("measure", "data set", "method", "ours", "error", "paper", "difference", "in errors", "why")
+DATA_HEAD = (
+    *("measure", "dataset", "method", "value", "standard_error", "published"),
+    *("difference", "difference_in_standard_errors", "why", "verdict"),
+)
+ABOUT_ERRORS = (
+    "Standard errors are those of our value, from the spread between test rows. The paper prints "
+    "none; its values have some of about the same size, so a difference of three of ours is about "
+    "two of its own."
+)
+
+
+def paper_part(results: Results) -> Results:
+    """The data sets and methods that the paper has too; none of both if it has none of one.
+
+    A data set is the paper's if it has its name and as many labels: other people have data that
+    they call medical, too.
+    """
+    methods = [m for m in results.methods if m in paper.published(PAPER_MEASURES[0].key).methods]
+    datasets = [d for d in results.datasets if methods and _is_papers(results, d)]
+    return replace(results, datasets=tuple(datasets), methods=tuple(methods) if datasets else ())
+
+
+def _is_papers(results: Results, dataset: str) -> bool:
+    if dataset not in paper.published(PAPER_MEASURES[0].key).datasets:
+        return False
+    found = (results.cells(dataset, method) for method in results.methods)
+    n_labels = {cell.details["n_labels"] for cells in found for cell in cells}
+    return n_labels == {CATALOGUE[dataset].n_labels}
+
+
+def printed_values(results: Results, measure: Measure) -> FloatArray | None:
+    """The paper's value for each data set and method, NaN where it has none; None if it has none.
+
+    Rows and columns are those of `results`.
+    """
+    part = paper_part(results)
+    if not part.datasets or measure.key not in paper.PUBLISHED_MEASURES:
+        return None
+    table = paper.published(measure.key)
+    values = np.full((len(results.datasets), len(results.methods)), np.nan)
+    for i, j in product(range(len(results.datasets)), range(len(results.methods))):
+        if results.datasets[i] in part.datasets and results.methods[j] in part.methods:
+            values[i, j] = table.value(results.datasets[i], results.methods[j])
+    return values
+
+
+def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Iterator[Row]:
+    """Average ranks among the paper's methods, of our values and of its own.
+
+    Both are over the data sets that the paper has and for which `values` are complete.
+    """
+    both = _common(results, measure, values)
+    if both is None:
+        return
+    among, *tables = both
+    rows = [average_ranks(table, measure.greater_is_better) for table in tables]
+    complete = complete_rows(values)
+    names = ["among the paper's", "in the paper"]
+    if among.all() and complete.sum() == len(tables[0]):
+        # All that we have is the paper's: the first row would say what the one above it says.
+        names, rows = names[1:], rows[1:]
+    for name, averages in zip(names, rows, strict=True):
+        ranks = np.full(len(among), np.nan)
+        ranks[among] = averages
+        yield name, *rank_entries(ranks)
+
+
+def rank_entries(averages: FloatArray) -> list[Entry]:
+    """Average ranks as cells of a table, the best of them bold; a dash where there is none."""
+    best = np.where(np.isnan(averages), np.inf, averages).min()
+    texts = ("-" if rank != rank else f"{rank:.2f}" for rank in averages.tolist())
+    return [
+        Entry(text, bool(is_best)) for text, is_best in zip(texts, averages == best, strict=True)
+    ]
+
+
+def paper_notes(results: Results, measure: Measure, values: FloatArray) -> Iterator[str]:
+    """What the tests say of the paper's own values, and which of these are no targets."""
+    both = _common(results, measure, values)
+    if both is not None:
+        among, _, theirs = both
+        n_methods, n_datasets = int(among.sum()), len(theirs)
+        where = f"{count_noun(n_methods, 'method')} on {count_noun(n_datasets, 'data set')}"
+        yield f"In the paper: average ranks of its printed values, {where}."
+        if n_datasets >= 2:
+            names = [m for m, has in zip(results.methods, among, strict=True) if has]
+            line = significance_line(theirs, names, measure.greater_is_better)
+            yield f"The same tests of these printed values: {line}."
+    yield from _doubts(results, measure.key)
+
+
+def _common(
+    results: Results, measure: Measure, values: FloatArray
+) -> tuple[NDArray[np.bool_], FloatArray, FloatArray] | None:
+    """Which methods are the paper's, and our and its values of them on common data sets.
+
+    None unless two methods and a data set are common.
+    """
+    printed = printed_values(results, measure)
+    if printed is None:
+        return None
+    known = ~np.isnan(printed)
+    among = np.any(known, axis=0)
+    rows = complete_rows(values) & np.any(known, axis=1)
+    if among.sum() < 2 or not rows.any():
+        return None
+    return among, values[rows][:, among], printed[rows][:, among]
+
+
+def _doubts(results: Results, measure: str) -> Iterator[str]:
+    """Notes on the cells with a star, such as ``* BR, NLDD on scene: ...``."""
+    part = paper_part(results)
+    cells = defaultdict(list)
+    for pair in product(part.datasets, part.methods):
+        known = measure in paper.PUBLISHED_MEASURES and results.cells(*pair)
+        if known and (doubt := paper.doubtful(measure, *pair)):
+            cells[doubt].append(pair)
+    for doubt, pairs in cells.items():
+        datasets, methods = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
+        everywhere = len(methods) == 1 < len(datasets)
+        where = "" if everywhere else f" on {', '.join(datasets)}"
+        yield f"* {', '.join(methods)}{where}: {doubt}."
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A value of the paper beside ours, which is NaN if it was not run.
+
+    `in_errors` is the difference in standard errors of ours; infinite where there is a difference
+    and no such error. `reason` is given for those above `LARGE`.
+    """
+
+    measure: Measure
+    dataset: str
+    method: str
+    ours: float
+    error: float
+    printed: float
+
+    @property
+    def difference(self) -> float:
+        return self.ours - self.printed
+
+    @property
+    def in_errors(self) -> float:
+        if self.error > 0 or self.difference == 0 or np.isnan(self.ours):
+            return self.difference / self.error if self.error > 0 else self.difference
+        return float(np.copysign(np.inf, self.difference))
+
+    @property
+    def is_large(self) -> bool:
+        return abs(self.in_errors) > LARGE
+
+    @property
+    def reason(self) -> str:
+        if not self.is_large:
+            return ""
+        return paper.explanation(self.measure.key, self.dataset, self.method) or UNEXPLAINED
+
+    @property
+    def verdict(self) -> str:
+        """One word or two for the CSV file and the summary."""
+        if np.isnan(self.ours):
+            return "not run"
+        if not self.is_large:
+            return "within"
+        return UNEXPLAINED if self.reason == UNEXPLAINED else "explained"
+
+    def row(self) -> Row:
+        numbers = (self.ours, self.error, self.printed)
+        texts = ["-" if np.isnan(number) else f"{number:.4f}" for number in numbers]
+        apart = "-" if np.isnan(self.ours) else f"{self.in_errors:+.1f}"
+        change = "-" if np.isnan(self.ours) else f"{self.difference:+.4f}"
+        names = (self.measure.name, self.dataset, self.method)
+        return *names, *texts, change, apart, self.reason
+
+
+def paper_differences(results: Results) -> list[Difference]:
+    """All values of the paper's four tables beside ours, in its order."""
+    part = paper_part(results)
+    found = []
+    for measure in PAPER_MEASURES:
+        both = np.stack([part.means(measure), part.standard_errors(measure)], axis=-1)
+        ours = dict(
+            zip(product(part.datasets, part.methods), both.reshape(-1, 2).tolist(), strict=True)
+        )
+        table = paper.published(measure.key)
+        for (dataset, method), printed in zip(
+            product(table.datasets, table.methods), table.array().ravel().tolist(), strict=True
+        ):
+            value, error = ours.get((dataset, method), (np.nan, np.nan))
+            found.append(Difference(measure, dataset, method, value, error, printed))
+    return found
+
+
+def about_paper_differences(differences: list[Difference]) -> str:
+    """How many values agree, in a sentence."""
+    counts = Counter(difference.verdict for difference in differences)
+    not_run = f" {counts['not run']} were not run." if counts["not run"] else ""
+    return (
+        f"Of the paper's {len(differences)} values {counts['within']} are within {LARGE:g} "
+        f"standard errors of ours, {counts['explained']} are further away for a known reason, and "
+        f"{counts[UNEXPLAINED]} are further away and unexplained.{not_run}"
+    )
+
+
+def difference_tables(results: Results) -> list[Table]:
+    """The large differences with their reasons, and all values; none under other settings."""
+    if results.protocol != PROTOCOL or not paper_part(results).datasets:
+        return []
+    found = paper_differences(results)
+    large = sorted((d for d in found if d.is_large), key=lambda d: d.reason != UNEXPLAINED)
+    data = tuple(
+        (d.measure.key, d.dataset, d.method, *map(_finite, numbers), d.reason, d.verdict)
+        for d in found
+        for numbers in [(d.ours, d.error, d.printed, d.difference, d.in_errors)]
+    )
+    return [
+        Table(
+            "paper_differences",
+            f"Values that are more than {LARGE:g} standard errors from the paper's",
+            HEAD,
+            tuple(difference.row() for difference in large),
+            notes=(about_paper_differences(found), ABOUT_ERRORS),
+            data_head=DATA_HEAD,
+            data=data,
+        ),
+        Table(
+            "paper_values",
+            f"All {len(found)} values of the paper beside ours",
+            HEAD,
+            tuple(difference.row() for difference in found),
+            notes=(ABOUT_ERRORS,),
+            folded=True,
+        ),
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None

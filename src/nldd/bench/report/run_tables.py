@@ -1,0 +1,265 @@
+"""Tables of what was run: data sets, splits, settings, choices, warnings and what went wrong."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from nldd.bench.report.results import Results
+from nldd.estimators._registry import METHODS
+from nldd.present.table import Table
+
+# Heads of columns, with the fact of a data set below and how it is written.
+FACTS = {
+    "rows": ("n_samples", ",d"),
+    "features": ("n_features", ",d"),
+    "labels": ("n_labels", ",d"),
+    "cardinality": ("cardinality", ".3f"),
+    "density": ("density", ".4f"),
+    "labelsets": ("n_labelsets", ",d"),
+    "MeanIR": ("mean_ir", ".2f"),
+    "SCUMBLE": ("scumble", ".3f"),
+    "TCS": ("tcs", ".2f"),
+}
+ABOUT_FACTS = (
+    "Cardinality: labels of a row on average; density: the same over the number of labels. MeanIR: "
+    "how many times as often as a label the most frequent one occurs, on average. SCUMBLE: how far "
+    "frequent labels stand beside rare ones, from 0 to 1. TCS: logarithm of features times labels "
+    "times labelsets."
+)
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
+PROGRAMS = ("nldd", "scikit-learn", "python")
+
+
+def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
+    seconds = sum(record.seconds for record in results.finished)
+    versions: dict[str, None] = {}
+    machines: dict[str, None] = {}
+    for record in results.finished + results.failed:
+        nldd, sklearn, python = (record.versions.get(name, "?") for name in PROGRAMS)
+        versions[f"nldd {nldd}, scikit-learn {sklearn}, Python {python}"] = None
+        system, processor, cores = map(record.machine.get, ("system", "processor", "cores"))
+        machines[f"{system} {processor}, {cores} cores"] = None
+    return (
+        ("protocol", results.protocol),
+        *([("title", results.title)] if results.title not in ("", results.protocol) else []),
+        ("finished cells", str(len(results.finished))),
+        ("failed cells", str(len(results.failed))),
+        ("processor time", f"{seconds / 3600:.2f} h" if seconds >= 600 else f"{seconds:.0f} s"),
+        ("versions", "; ".join(versions)),
+        ("machine", "; ".join(machines)),
+    )
+
+
+def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
+    """Facts of the data sets, with the notes on them; None without any.
+
+    `about` is what a benchmark has written down of its data sets: facts and notes by name.
+    """
+    known = {d: about[d] for d in results.datasets if d in about and _is_of(results, d, about[d])}
+    if not known:
+        return None
+    facts = {name: entry.get("facts", {}) for name, entry in known.items()}
+    rows = [
+        (name, *(_fact(facts.get(name, {}).get(key), how) for key, how in FACTS.values()))
+        for name in results.datasets
+    ]
+    notes = [f"{name}: {note}" for name, entry in known.items() for note in entry.get("notes", ())]
+    if texts := [name for name, fact in facts.items() if fact.get("text")]:
+        notes.insert(0, f"Texts, which have one feature and no TCS: {', '.join(texts)}.")
+    missing = (f"{d} {fact['n_missing']:,}" for d, fact in facts.items() if fact.get("n_missing"))
+    if counts := ", ".join(missing):
+        notes.insert(0, f"Missing values of features: {counts}.")
+    keys = (*(key for key, _ in FACTS.values()), "n_missing")
+    return Table(
+        "datasets",
+        "Data sets",
+        ("data set", *FACTS),
+        tuple(rows),
+        notes=(ABOUT_FACTS, *notes),
+        data_head=("dataset", *keys),
+        data=tuple(
+            (name, *(_plain(facts.get(name, {}).get(key)) for key in keys))
+            for name in results.datasets
+        ),
+    )
+
+
+def is_about_dataset(entry: Any) -> bool:
+    """Whether it is what a benchmark writes down of a data set."""
+    if not isinstance(entry, dict) or not isinstance(facts := entry.get("facts", {}), dict):
+        return False
+    whole = [key for key, how in FACTS.values() if how == ",d"]
+    notes = entry.get("notes", [])
+    return (
+        isinstance(notes, list)
+        and all(isinstance(note, str) for note in notes)
+        and all(isinstance(facts.get(key), int | None) for key in (*whole, "n_missing"))
+        and all(isinstance(facts.get(key), int | float | None) for key, _ in FACTS.values())
+    )
+
+
+def _is_of(results: Results, dataset: str, entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is about the data of these cells; older ones do not say."""
+    cells = (cell for method in results.methods for cell in results.cells(dataset, method))
+    return next(cells).details.get("data") in (None, entry.get("data")) or "data" not in entry
+
+
+def _plain(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and value == value
+    return value if is_number else None
+
+
+def _fact(value: Any, how: str) -> str:
+    return "-" if _plain(value) is None else format(value, how)
+
+
+def split_table(results: Results) -> Table:
+    """How the rows of each data set were split, and how many there are to train and to test."""
+    rows, data = [], []
+    for dataset in results.datasets:
+        cells = next(filter(None, (results.cells(dataset, m) for m in results.methods)))
+        first = cells[0].details
+        n_folds, n_labels = first["n_folds"], first["n_labels"]
+        whole = "one split" if n_folds == 1 else f"{n_folds}-fold cross-validation"
+        split = str(first.get("split", whole))
+        n_train, n_test = ([c.details[key] for c in cells] for key in ("n_train", "n_test"))
+        ranges = (_range(n_train), _range(n_test))
+        rows.append((dataset, f"{n_train[0] + n_test[0]:,}", str(n_labels), split, *ranges))
+        data += [
+            (dataset, n_labels, split, cell.fold, a, b)
+            for cell, a, b in zip(cells, n_train, n_test, strict=True)
+        ]
+    return Table(
+        "splits",
+        "How the rows were split",
+        ("data set", "rows", "labels", "split", "training rows", "test rows"),
+        tuple(rows),
+        notes=("The splits are the same for all methods.",),
+        data_head=("dataset", "n_labels", "split", "fold", "n_train", "n_test"),
+        data=tuple(data),
+    )
+
+
+def _range(counts: list[int]) -> str:
+    least, most = min(counts), max(counts)
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+def problems_table(results: Results) -> Table | None:
+    """Every cell that failed and every method that is not finished; None if all is well."""
+    rows = [
+        (dataset, method, f"{n_finished} of {n_folds} folds are there")
+        for dataset, method, n_finished, n_folds in results.incomplete
+    ]
+    # What fails in one fold mostly fails in all of them, and for the same reason.
+    folds: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for record in results.failed:
+        share, error = record.train_share, f"failed: {record.error}"
+        if share is None:
+            folds[record.dataset, record.method, error].append(str(record.fold + 1))
+        else:
+            rows.append((record.dataset, record.method, f"share {share:.0%} {error}"))
+    for (dataset, method, error), numbers in folds.items():
+        which = f"fold{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+        rows.append((dataset, method, f"{which} {error}"))
+    head = ("data set", "method", "what")
+    notes = ("The same `nldd benchmark` command runs them.",)
+    return _words("problems", "Cells that are missing or failed", head, rows, notes)
+
+
+def _words(
+    key: str,
+    title: str,
+    head: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    notes: tuple[str, ...],
+) -> Table | None:
+    """A table of words, whose CSV file has heads like those of the other files; None if empty."""
+    csv_head = tuple(name.replace("data set", "dataset").replace(" ", "_") for name in head)
+    data = tuple(rows)
+    return Table(key, title, head, data, (), notes, csv_head, data) if rows else None
+
+
+def settings_table(results: Results) -> Table | None:
+    """Each method's estimator, and the data sets on which it was that one."""
+    found = defaultdict(list)
+    for method, dataset in product(results.methods, results.datasets):
+        if cells := results.cells(dataset, method):
+            found[method, cells[0].settings].append(dataset)
+    rows = []
+    for (method, settings), datasets in found.items():
+        name = METHODS[method].name if method in METHODS else ""
+        where = "all" if datasets == list(results.datasets) else ", ".join(datasets)
+        rows.append((method, name, settings, where))
+    head = ("method", "name", "settings", "data sets")
+    notes = ("Seeds are those of the first fold; the one of fold k is larger by k.",)
+    return _words("settings", "Methods and their settings", head, rows, notes)
+
+
+def choice_table(results: Results) -> Table | None:
+    """Which base classifier the methods have chosen, and how often; None where none was open."""
+    rows = []
+    for dataset in results.datasets:
+        counts: Counter[str] = Counter()
+        for method in results.methods:
+            found = (cell.details.get("chosen") for cell in results.cells(dataset, method))
+            counts.update(chosen["name"] for chosen in found if chosen is not None)
+        if counts:
+            total = counts.total()
+            rows.append(
+                (dataset, ", ".join(f"{n} {k / total:.0%}" for n, k in counts.most_common()))
+            )
+    notes = ("Of all cells: every method chooses in every fold, from its training rows alone.",)
+    head = ("data set", "base classifier chosen")
+    return _words("choices", "Base classifiers chosen by the data", head, rows, notes)
+
+
+def search_table(results: Results) -> Table | None:
+    """Which parameters the searches have chosen, and in how many folds; None without a search."""
+    rows: list[tuple[str, ...]] = []
+    measures: dict[str, None] = {}
+    for method, dataset in product(results.methods, results.datasets):
+        found = [cell.details.get("searched") for cell in results.cells(dataset, method)]
+        searched = [each for each in found if each is not None]
+        counts = Counter(
+            ", ".join(f"{name} = {value}" for name, value in each["best"].items())
+            for each in searched
+        )
+        measures |= {str(each.get("scoring", "")): None for each in searched}
+        rows += [(method, dataset, best, str(count)) for best, count in counts.most_common()]
+    notes = (
+        "Chosen in every fold from its training rows alone, by the mean over inner folds of "
+        f"{', '.join(measures)}.",
+    )
+    head = ("method", "data set", "parameters chosen", "folds")
+    return _words("searches", "Parameters chosen by a search", head, rows, notes)
+
+
+def warnings_table(results: Results) -> Table | None:
+    """The warnings that came up and in how many cells; None if there were none.
+
+    Warnings that differ in their numbers alone are one.
+    """
+    n_cells = Counter((record.method, record.dataset) for record in results.finished)
+    texts: dict[tuple[str, str, str], str] = {}
+    times: Counter[tuple[str, str, str]] = Counter()
+    where: Counter[tuple[str, str, str]] = Counter()
+    for record in results.finished:
+        told = record.details.get("warnings", {})
+        kinds = {text: (record.method, record.dataset, NUMBER.sub("#", text)) for text in told}
+        for text, kind in kinds.items():
+            texts.setdefault(kind, text)
+            times[kind] += told[text]
+        where.update(set(kinds.values()))
+    rows = [
+        (*key[:2], texts[key], f"{where[key]} of {n_cells[key[:2]]}", str(times[key]))
+        for key in sorted(texts)
+    ]
+    head = ("method", "data set", "warning", "cells", "times")
+    notes = (
+        "Warnings that differ in their numbers alone are one, with the numbers of the first. A "
+        "method that fits many models, such as those of a search, can warn of each.",
+    )
+    return _words("warnings", "Warnings that came up", head, rows, notes)

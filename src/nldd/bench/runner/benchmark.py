@@ -1,0 +1,373 @@
+"""Methods on data sets under a protocol: cells run side by side, resumed where they stopped."""
+
+import json
+import shutil
+import sys
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from statistics import mean
+from typing import Any, TextIO
+
+from nldd._files import write_atomically
+from nldd._wording import escaped, quote
+from nldd.bench.datasets.facts import describe
+from nldd.bench.protocols.protocol import Protocol
+from nldd.bench.runner.cell import Cell, cells, empty_record, fingerprint
+from nldd.bench.runner.records import Key, Record, RecordFile, read_records
+from nldd.bench.runner.selection import check_capitals, check_datasets
+from nldd.bench.runner.workers import Workers, make_workers
+from nldd.datasets import Dataset
+from nldd.exceptions import InputError
+from nldd.present.progress import clock
+
+FACTS = "datasets.json"
+WATCH_SECONDS, LOG_SECONDS = 0.5, 60.0
+WORKER_DIED = "the worker process died, most likely because memory ran out"
+
+
+@dataclass(slots=True, eq=False)
+class Task:
+    """A cell to be run: how many workers died of it, its start, and how long it takes."""
+
+    cell: Cell
+    deaths: int = 0
+    since: float = 0.0
+    expected_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """What a person who watches a benchmark wants to know.
+
+    Attributes
+    ----------
+    total, done, n_failed : int
+        Cells in all, those that are done, and those of them that failed.
+    running : list
+        Cells that are being run, each as the `cell` of a task.
+    seconds_left : float or None
+        None before enough is known.
+
+    Examples
+    --------
+    >>> from nldd.bench.runner.benchmark import State
+    >>> state = State(total=20, done=5, n_failed=0, running=[], seconds_left=90.0)
+    >>> f"{state.done / state.total:.0%}"
+    '25%'
+    """
+
+    total: int
+    done: int
+    n_failed: int
+    running: list[Task]
+    seconds_left: float | None
+
+
+def run_benchmark(
+    protocol: Protocol,
+    datasets: Mapping[str, Dataset],
+    folder: str | Path,
+    *,
+    methods: Sequence[str] | None = None,
+    n_jobs: int = -1,
+    backend: str = "processes",
+    address: str | None = None,
+    watch: Callable[[State], None] | None = None,
+) -> list[Record]:
+    """Run every cell that `folder` does not hold yet, and return the records of all of them.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        See :func:`load_protocol`.
+    datasets : dict of Dataset by name
+        See :func:`choose_datasets`.
+    folder : str or Path
+        Each finished cell is appended to its ``cells.jsonl`` at once. A run that was stopped, in
+        whatever way, goes on where it was when it is called again; cells that failed are tried
+        again.
+    methods : sequence of str, default=None
+        None takes those of the protocol.
+    n_jobs : int, default=-1
+        Cells at a time, each in a process of its own with one thread; -1 is one per core.
+    backend : {"processes", "dask"}, default="processes"
+    address : str, default=None
+        Of the scheduler of a Dask cluster; None makes a cluster on this machine.
+    watch : callable, default=None
+        Called twice a second and after each cell with a :class:`State`.
+
+    Returns
+    -------
+    list of Record
+        Failed cells have an `error` and no scores.
+
+    Examples
+    --------
+    It starts processes, so a script calls it under ``if __name__ == "__main__":``.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from nldd.datasets import Dataset
+    >>> from nldd.bench import Protocol, run_benchmark
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> points = Dataset(X, (X > 0).astype(int), ["right", "up"], ["x", "y"], "points")
+    >>> protocol = Protocol("mine", "A first look", folds=2, methods=("BR",))
+    >>> with TemporaryDirectory() as folder:
+    ...     records = run_benchmark(protocol, {"points": points}, folder, n_jobs=1)
+    >>> [(record.method, round(record.scores["hamming_loss"], 2)) for record in records]
+    [('BR', 0.05), ('BR', 0.03)]
+    """
+    if not isinstance(datasets, Mapping):
+        raise InputError(f"datasets must be a dict of data sets by name; got {datasets!r:.80}.")
+    chosen, plan, folder = methods or protocol.methods, dict[Key, Cell](), Path(folder)
+    check_datasets(protocol, datasets)
+    check_capitals("data sets", datasets)
+    check_capitals("methods", chosen)
+    for name, dataset in datasets.items():
+        plan |= {cell.key: cell for cell in cells(protocol, name, dataset, chosen)}
+    with RecordFile(folder) as file:
+        found = read_records(file.path)
+        done = {record.key: record for record in found if record.key in plan and not record.error}
+        _check_settings(plan, done.values(), folder)
+        write_facts(datasets, folder)
+        todo = [cell for key, cell in plan.items() if key not in done]
+        if todo:
+            workers = make_workers(backend, n_jobs, address)
+            try:
+                _Run(datasets, done, todo, workers, file).finish(watch or (lambda state: None))
+            finally:
+                workers.close()
+    return [done[key] for key in plan]
+
+
+@dataclass(eq=False)
+class _Run:
+    """The loop that hands cells to workers and writes down what comes back."""
+
+    datasets: Mapping[str, Dataset]
+    done: dict[Key, Record]
+    todo: list[Cell]
+    workers: Workers
+    file: RecordFile
+
+    def __post_init__(self) -> None:
+        self.queue = deque(map(Task, self.todo))
+        self.running: dict[Future[Record], Task] = {}
+        self.total = len(self.done) + len(self.todo)
+        self.forecast = Forecast({name: data.Y.size for name, data in self.datasets.items()})
+        self.forecast.learn(self.done.values())
+
+    def finish(self, watch: Callable[[State], None]) -> None:
+        while self.queue or self.running:
+            while self._has_room():
+                self._start(self.queue.popleft())
+            watch(self._state())
+            finished, _ = wait(self.running, WATCH_SECONDS, return_when=FIRST_COMPLETED)
+            for future in finished:
+                self._collect(future)
+        watch(self._state())
+
+    def _has_room(self) -> bool:
+        if not self.queue or len(self.running) >= self.workers.n_workers:
+            return False
+        # A cell that a worker died of runs alone: if it happens again, it was this one.
+        suspects = [task.deaths for task in (self.queue[0], *self.running.values())]
+        return not self.running or not any(suspects)
+
+    def _start(self, task: Task) -> None:
+        key = task.cell.key
+        try:
+            future = self.workers.submit(self.datasets[key.dataset], task.cell)
+        except BrokenExecutor:  # a worker died while it had nothing to do
+            self.queue.appendleft(task)
+            self._begin_again()
+            return
+        task.since, task.expected_seconds = time.monotonic(), self.forecast.seconds(key)
+        self.running[future] = task
+
+    def _collect(self, future: "Future[Record]") -> None:
+        if future not in self.running:
+            return
+        try:
+            record = future.result()
+        except BrokenExecutor:
+            self._begin_again()
+            return
+        except Exception as error:  # raised on the way to or from the worker
+            record = empty_record(self.running[future].cell, repr(error))
+        del self.running[future]
+        self._keep(record)
+
+    def _begin_again(self) -> None:
+        """Every running cell is lost when a worker dies; one that was alone is to blame."""
+        lost = list(self.running.values())
+        self.running.clear()
+        self.workers.restart()
+        for task in lost:
+            if task.deaths:
+                self._keep(empty_record(task.cell, WORKER_DIED))
+            else:
+                self.queue.appendleft(Task(task.cell, deaths=1))
+
+    def _keep(self, record: Record) -> None:
+        self.file.append([record])
+        # Its predictions are on the disk, and would fill the memory.
+        self.done[record.key] = replace(record, predictions=None)
+        self.forecast.learn([record])
+
+    def _state(self) -> State:
+        waiting = [task.cell.key for task in self.queue]
+        left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
+        running = list(self.running.values())
+        ends = [t.since + t.expected_seconds for t in running if t.expected_seconds is not None]
+        if left is not None:
+            left += sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
+        known = left if len(ends) == len(running) else None
+        n_failed = sum(record.error is not None for record in self.done.values())
+        return State(self.total, len(self.done), n_failed, running, known)
+
+
+def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
+    """Keep what is measured on each data set and what is noted about it, for the report."""
+    path = folder / FACTS
+    try:
+        known = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        known = {}
+    new = {
+        name: {
+            "data": fingerprint(dataset),
+            "facts": _without_nan(asdict(describe(dataset))),
+            "notes": list(dataset.notes),
+        }
+        for name, dataset in datasets.items()
+    }
+    facts = known | new if isinstance(known, dict) else new
+    write_atomically(path, json.dumps(facts, indent=1, allow_nan=False).encode())
+
+
+def _without_nan(facts: dict[str, Any]) -> dict[str, Any]:
+    """Facts as JSON knows them: without a value where there is none."""
+    return {key: None if value != value else value for key, value in facts.items()}
+
+
+def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
+    """Refuse to mix cells of one name that were run with other settings or on other data."""
+    rows, data = "{} training and {} test rows".format, "data with the fingerprint {}".format
+    for record in found:
+        cell, details = plan[record.key], record.details
+        cut = cell.about["split"]  # which cells of the first versions do not say
+        pairs = [
+            (escaped(record.settings), cell.settings),
+            (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
+            (data(quote(str(details.get("data")))), data(quote(cell.about["data"]))),
+            (escaped(str(details.get("split", cut))), cut),
+        ]
+        for was, now in pairs:
+            if was != now:
+                raise InputError(
+                    f"{folder} holds cells of protocol {record.protocol!r} that do not go with "
+                    f"this run: {record.method} on {record.dataset} had {was}, now it has {now}. "
+                    "The protocol or a file has changed since: choose another folder with --out, "
+                    "or another name for the protocol or file."
+                )
+
+
+class Forecast:
+    """Seconds of a cell: the mean of its method on its data set, learned from cells that are done.
+
+    Else the method's mean on other data sets, in proportion to their sizes (rows times labels), or
+    that of all methods.
+    """
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self._sizes = sizes
+        self._known: dict[tuple[str, ...], list[float]] = defaultdict(list)
+
+    def learn(self, records: Iterable[Record]) -> None:
+        for record in records:
+            size = self._sizes.get(record.dataset)
+            if record.error is None and record.train_share is None and size:
+                self._known[record.dataset, record.method].append(record.seconds)
+                self._known[record.method,].append(record.seconds / size)
+                self._known[()].append(record.seconds / size)
+
+    def seconds(self, key: Key) -> float | None:
+        """Expected seconds of a cell; None before anything is known."""
+        if (key.dataset, key.method) in self._known:
+            return mean(self._known[key.dataset, key.method])
+        known = self._known.get((key.method,)) or self._known.get(())
+        return mean(known) * self._sizes[key.dataset] if known else None
+
+    def left(self, keys: Iterable[Key], n_workers: int) -> float | None:
+        """Expected seconds until all cells are done by so many workers."""
+        times = [self.seconds(key) for key in keys]
+        return None if None in times else sum(filter(None, times)) / n_workers
+
+
+class Watch:
+    """Draws the state of a benchmark on standard error.
+
+    In place on a terminal; anywhere else a line once a minute and at the end, for a log file.
+
+    Parameters
+    ----------
+    title : str
+    stream : text file, default=None
+        None is standard error.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from nldd.bench.runner.benchmark import State, Watch
+    >>> watch = Watch("mine", sys.stdout)
+    >>> watch(State(total=20, done=20, n_failed=1, running=[], seconds_left=0.0))
+    mine [##############################] 20/20 cells, 1 failed
+    """
+
+    def __init__(self, title: str, stream: TextIO | None = None) -> None:
+        self.title, self.out = title, stream or sys.stderr
+        self._n_drawn, self._last = 0, time.monotonic()
+
+    def __call__(self, state: State) -> None:
+        now = time.monotonic()
+        drawn = progress_lines(self.title, state, now)
+        if self.out.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            up = f"\x1b[{self._n_drawn}A" if self._n_drawn else ""
+            self.out.write(up + "\r\x1b[J" + "".join(f"{line[:width]}\n" for line in drawn))
+            self._n_drawn = len(drawn)
+        elif now - self._last >= LOG_SECONDS or state.done == state.total:
+            self.out.write(drawn[0] + "\n")
+            self._last = now
+        self.out.flush()
+
+
+def progress_lines(title: str, state: State, now: float) -> list[str]:
+    """The overall bar, and below it one line for each cell that is running."""
+    bar = _bar(state.done / (state.total or 1), 30)
+    whole = f"{title} {bar} {state.done}/{state.total} cells"
+    if state.seconds_left is not None and state.done < state.total:
+        whole += f", about {clock(state.seconds_left)} left"
+    if state.n_failed:
+        whole += f", {state.n_failed} failed"
+    lines = [whole, *(_running_line(task, now) for task in state.running)]
+    return [escaped(line) for line in lines]
+
+
+def _running_line(task: Task, now: float) -> str:
+    key, seconds, expected = task.cell.key, now - task.since, task.expected_seconds
+    part = "" if key.train_share is None else f" on {key.train_share:.0%}"
+    name = f"  {key.dataset} {key.method}{part}, fold {key.fold + 1}"
+    if expected is None:
+        return f"{name}: {clock(seconds)}"
+    bar = _bar(seconds / expected if seconds < expected else 1.0, 10)
+    return f"{name} {bar} {clock(seconds)} of about {clock(expected)}"
+
+
+def _bar(share: float, width: int) -> str:
+    return f"[{'#' * int(share * width):.<{width}}]"

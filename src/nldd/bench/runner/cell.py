@@ -1,0 +1,324 @@
+"""One cell of an experiment: a method fitted to the training rows of a fold and scored on the rest.
+
+A cell has a process for itself and pools of one thread, and its seconds are processor time of that
+process, without that of loading and compiling code.
+"""
+
+import os
+import platform
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from inspect import isclass, signature
+from time import process_time
+from typing import Any
+
+import numpy as np
+from numba.core.event import install_recorder
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
+
+from nldd._versions import library_versions
+from nldd.bench.protocols.methods import predict_labels, predict_probabilities
+from nldd.bench.protocols.preparation import fitted_method, prepared_rows, search_details
+from nldd.bench.protocols.protocol import Protocol
+from nldd.bench.protocols.splits import Rows
+from nldd.bench.runner.records import Key, Predictions, Record, as_line
+from nldd.datasets import Dataset
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.exceptions import InputError
+from nldd.metrics._counts import label_counts, row_values
+from nldd.metrics._measures import MEASURES, PAPER_MEASURES, evaluate
+from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+
+N_WARM = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """A cell to be run: its estimator, its rows, and what else its record says.
+
+    `about` has the number of folds, how they were cut, the fingerprint of the data and the title of
+    the protocol.
+    """
+
+    key: Key
+    estimator: Any
+    train: Rows
+    test: Rows
+    about: dict[str, Any]
+
+    @property
+    def settings(self) -> str:
+        """The estimator in one line, with every parameter that is not its default."""
+        return settings_text(self.estimator)
+
+
+def settings_text(estimator: Any) -> str:
+    """Class and parameters, those that are not defaults; scikit-learn's own text cuts long ones."""
+    if isinstance(estimator, list):
+        return f"[{', '.join(map(settings_text, estimator))}]"
+    if isinstance(estimator, tuple) and len(estimator) > 1:
+        return f"({', '.join(map(settings_text, estimator))})"
+    if not hasattr(estimator, "get_params") or isclass(estimator):
+        return repr(estimator)
+    defaults = signature(type(estimator)).parameters
+    chosen = ", ".join(
+        f"{name}={settings_text(value)}"
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in defaults or repr(value) != repr(defaults[name].default)
+    )
+    return f"{type(estimator).__name__}({chosen})"
+
+
+def digest(values: Any) -> bytes:
+    """Digest of an array, of texts too, or of a CSR array: shape, type and contents."""
+    parts = [values.data, values.indices, values.indptr] if issparse(values) else [values]
+    if values.dtype == object:
+        lengths = np.array([len(text) for text in values])
+        parts = [lengths, np.frombuffer("".join(values).encode("utf-8", "surrogatepass"), np.uint8)]
+    state = blake2b(str(values.shape).encode(), digest_size=16)
+    for part in parts:
+        array = np.ascontiguousarray(part)
+        state.update(array.dtype.str.encode())
+        state.update(array.data)
+    return state.digest()
+
+
+def fingerprint(dataset: Dataset) -> str:
+    """Sixteen hexadecimal digits that change with any value of X or Y, and with the groups."""
+    parts = [digest(dataset.X), digest(dataset.Y)]
+    if dataset.groups is not None:
+        # Which rows are together and in which order groups are left out, whatever they are called.
+        parts.append(digest(np.unique(dataset.groups, return_inverse=True)[1]))
+    return blake2b(b"".join(parts), digest_size=8).hexdigest()
+
+
+def cells(
+    protocol: Protocol, name: str, dataset: Dataset, methods: Iterable[str]
+) -> Iterator[Cell]:
+    """Every cell of a data set, with the study of shares if it is here."""
+    dataset, methods, shares = replace(dataset, name=name), tuple(methods), protocol.shares
+    split = protocol.split_of(name, dataset.n_samples)
+    folds = split.rows(dataset, protocol.seed)
+    about = {"title": protocol.title, "data": fingerprint(dataset), **split.cut(dataset)}
+    for fold, (train, test) in enumerate(folds):
+        for method in methods:
+            key = Key(protocol.name, name, method, fold, protocol.seed, None)
+            yield Cell(key, protocol.model(method, dataset, fold), train, test, about)
+    if shares is None or shares.dataset != name or shares.method not in methods:
+        return
+    train, test = folds[0]
+    # Every share holds the smaller ones, so that a curve over them compares like with like.
+    order = np.random.RandomState(protocol.seed).permutation(train)
+    for share in shares.steps:
+        key = Key(protocol.name, name, shares.method, 0, protocol.seed, share)
+        estimator = protocol.model(shares.method, dataset, 0, **shares.parameters)
+        rows = order[: round(share * len(train))]
+        yield Cell(key, estimator, rows, test, about | {"n_folds": 1})
+
+
+def run_cell(dataset: Dataset, cell: Cell) -> Record:
+    """Fit and score one cell; what it raises goes into its record."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            record = _run(dataset, cell)
+            as_line(record)  # a score that is no number fails its cell, not the run
+        except (Exception, SystemExit) as error:
+            record = empty_record(cell, _message(error))
+    # By class and first line.
+    lines = (f"{w.category.__name__}: {str(w.message).partition(chr(10))[0]}" for w in caught)
+    if caught:
+        record.details["warnings"] = dict(sorted(Counter(lines).items()))
+    return record
+
+
+def _message(error: BaseException) -> str:
+    """What a failed cell says: its error, and what to do where that is known."""
+    if isinstance(error, InputError):
+        return str(error)
+    message = "".join(traceback.format_exception_only(error)).strip()
+    if "should be a 1d array" in message:  # of most classifiers of scikit-learn
+        message += (
+            ". The classifier takes one label only: make it the estimator of "
+            "sklearn.multioutput:MultiOutputClassifier or of BR, which fit one for each label."
+        )
+    return message
+
+
+def empty_record(cell: Cell, error: str | None = None) -> Record:
+    """The record of a cell without any scores, because of an error or not yet."""
+    details = dict(cell.about)
+    # Nothing that names the machine or its owner.
+    system, processor, cores = platform.system(), platform.machine(), os.cpu_count()
+    machine = {"system": system, "processor": processor, "cores": cores}
+    versions = library_versions()
+    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
+
+
+def _run(dataset: Dataset, cell: Cell) -> Record:
+    X, Y = dataset.X, dataset.Y
+    X_train, Y_train, X_test, Y_test = X[cell.train], Y[cell.train], X[cell.test], Y[cell.test]
+    warm_up(cell.estimator, X_train, Y_train)
+    groups = _groups(cell.estimator, dataset, cell.train)
+    rows = X_train, Y_train, X_test
+    record = empty_record(cell)
+    # One thread wherever it runs: rounding must not depend on the number of cores. Warming up may
+    # have loaded libraries with threads, which can be limited from here on.
+    with threadpool_limits(1):
+        model, Y_pred, seconds = fit_and_predict(cell.estimator, *rows, **groups)
+        P = _probabilities(model, X_test, Y.shape[1])
+        details = record.details | _details(Y_train, Y_test, Y_pred) | _model_details(model, X_test)
+    return replace(
+        record,
+        scores=evaluate(Y_test, Y_pred, MEASURES.values()) | _probability_scores(Y_test, P),
+        fit_seconds=seconds[0],
+        predict_seconds=seconds[1],
+        details=details,
+        predictions=Predictions(cell.test, Y_test.astype(bool), Y_pred.astype(bool), P),
+    )
+
+
+def fit_and_predict(
+    estimator: Any, X_train: Any, Y_train: Any, X_test: Any, **groups: Any
+) -> tuple[Any, NDArray[Any], tuple[float, float]]:
+    """The fitted model, its predictions, and the seconds of both steps.
+
+    Which code is compiled depends on the data too. Where something was, it is all done once more,
+    and the time of the second run counts.
+    """
+    told: list[warnings.WarningMessage] = []
+    try:
+        for _ in range(2):
+            model = clone(estimator)
+            with (
+                install_recorder("numba:compile") as compiled,
+                warnings.catch_warnings(record=True) as told,
+            ):
+                warnings.simplefilter("always")
+                start = process_time()
+                model.fit(X_train, Y_train, **groups)
+                fitted = process_time()
+                Y_pred = predict_labels(model, X_test, Y_train.shape[1])
+                predicted = process_time()
+            if not compiled.buffer:
+                break
+    finally:
+        for w in told:
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+    return model, Y_pred, (fitted - start, predicted - fitted)
+
+
+_warm: set[tuple[type, type, bool]] = set()
+
+
+def warm_up(estimator: Any, X: Any, Y: Any) -> None:
+    """Load and compile what a method needs, once in a process, on a few of the training rows."""
+    if isinstance(estimator, GridSearchCV):
+        estimator = estimator.estimator  # once, and not for every combination
+    method = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    kind = type(method), type(getattr(method, "estimator", None)), issparse(X)
+    if kind in _warm:
+        return
+    _warm.add(kind)
+    with warnings.catch_warnings(), suppress(Exception):  # the cell itself will tell
+        warnings.simplefilter("ignore")
+        clone(estimator).fit(X[:N_WARM], Y[:N_WARM]).predict(X[:N_WARM])
+
+
+def _groups(model: Any, dataset: Dataset, rows: Rows) -> dict[str, Any]:
+    """Which training rows belong together, for a search that keeps them together."""
+    if isinstance(model, GridSearchCV) and isinstance(model.cv, GroupKFold):
+        return {"groups": np.asarray(dataset.groups)[rows]}
+    return {}
+
+
+def _probabilities(model: Any, X: Any, n_labels: int) -> NDArray[np.float32] | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
+        return predict_probabilities(model, X, n_labels)
+
+
+def _probability_scores(Y: Any, P: NDArray[np.float32] | None) -> dict[str, float]:
+    """The measures of probabilities that are defined here; of odd ones some or none are."""
+    if P is None:
+        return {}
+    if not np.isfinite(P).all():
+        warnings.warn(
+            "predict_proba gave values that are no finite numbers, so no measure of probabilities "
+            "was computed.",
+            stacklevel=2,
+        )
+        return {}
+    scores, left_out = dict[str, float](), list[str]()
+    for measure in PROBABILITY_MEASURES.values():
+        try:
+            scores |= evaluate(Y, P, [measure])
+        except InputError:
+            left_out.append(measure.key)
+    if left_out:
+        warnings.warn(
+            "predict_proba gave values that do not lie between 0 and 1, so these measures were not "
+            f"computed: {', '.join(left_out)}.",
+            stacklevel=2,
+        )
+    return {key: score for key, score in scores.items() if np.isfinite(score)}
+
+
+def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
+    """Counts, standard errors, and scores apart for labelsets seen and not seen in training."""
+    values, n_test = row_values(Y_test, Y_pred), len(Y_test)
+    rows = {measure.key: values[measure.key] for measure in PAPER_MEASURES}
+    seen = labelsets_seen(Y_train, Y_test)
+    # Of the means, as if test rows were drawn at random.
+    errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
+    details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
+    details["label_counts"] = label_counts(Y_test, Y_pred).as_lists()
+    details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
+    for name, mask in (("observed", seen), ("unobserved", ~seen)):
+        means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}
+        details[name] = {"n": int(mask.sum()), **means}
+    return details
+
+
+def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
+    """Whether the labelset of each test row occurs in training."""
+    known = {row.tobytes() for row in np.packbits(Y_train.astype(bool), axis=1)}
+    return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
+
+
+def _model_details(model: Any, X_test: Any) -> dict[str, Any]:
+    """What was searched and chosen, and NLDD's coefficients."""
+    details, method = dict[str, Any](), fitted_method(model)
+    if isinstance(model, GridSearchCV):
+        details["searched"] = search_details(model)
+    if (choice := getattr(method, "chosen_", None)) is not None:
+        name = choice.name + " with trees" * choice.with_trees
+        details["chosen"] = {"name": name, "brier": dict(choice.brier)}
+    if isinstance(method, NLDDClassifier):
+        details |= _nldd_details(method, prepared_rows(model, X_test))
+    return details
+
+
+def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
+    errors = model.regression_.standard_errors
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
+        evaluated_share = model.search_stats(X_test).share_evaluated
+    return {
+        "coefficients": [float(value) for value in model.beta_],
+        # A weight that was held at 0 has no error.
+        "coefficient_errors": [None if np.isnan(value) else float(value) for value in errors],
+        "n_pairs": len(model.pairs_),
+        "n_labelsets": len(model.labelsets_),
+        "evaluated_share": evaluated_share,
+    }

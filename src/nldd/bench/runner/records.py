@@ -1,0 +1,420 @@
+"""The record of a finished cell with its predictions, in files that survive every interruption."""
+
+import io
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+from urllib.parse import quote
+from zipfile import ZipFile
+
+import numpy as np
+from filelock import FileLock, Timeout
+from numpy.typing import NDArray
+
+from nldd._files import write_atomically
+from nldd._wording import escaped
+from nldd.exceptions import InputError
+from nldd.metrics._measures import PAPER_MEASURES
+
+CELLS = "cells.jsonl"
+PREDICTIONS = "predictions"
+# Far more than a line and a file of records have.
+MAX_LINE, MAX_BYTES = 2**20, 2**30
+# Of the part of a path that is a name; systems allow 255 bytes, and more is written after it.
+LONGEST_PART = 100
+# What Windows keeps for itself, whatever follows the first dot.
+RESERVED = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
+TEXTS = ("protocol", "dataset", "method", "settings")
+KEYS = [measure.key for measure in PAPER_MEASURES]
+
+
+class Key(NamedTuple):
+    """What makes a cell the same cell in another run.
+
+    Attributes
+    ----------
+    protocol, dataset, method : str
+    fold, seed : int
+        Folds count from 0.
+    train_share : float or None
+        Share of the training rows, in the study of shares; else None.
+
+    Examples
+    --------
+    >>> from nldd.bench.runner.records import Key
+    >>> Key("mine", "songs", "BR", fold=2, seed=0, train_share=None).method
+    'BR'
+    """
+
+    protocol: str
+    dataset: str
+    method: str
+    fold: int
+    seed: int
+    train_share: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """What a cell predicted: with it, any measure can be computed later.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_test,)
+        The test rows in the data set.
+    Y_true, Y_pred : ndarray of bool of shape (n_test, n_labels)
+    P : ndarray of float32 of shape (n_test, n_labels) or None
+        Probabilities, or shares of votes; None of a method that has neither.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.bench.runner.records import Predictions
+    >>> Y = np.array([[True, False], [True, True]])
+    >>> found = Predictions(rows=np.array([3, 7]), Y_true=Y, Y_pred=~Y)
+    >>> again = Predictions.from_bytes(found.to_bytes())
+    >>> float((again.Y_true != again.Y_pred).mean()), again.P is None
+    (1.0, True)
+    """
+
+    rows: NDArray[np.integer[Any]]
+    Y_true: NDArray[np.bool_]
+    Y_pred: NDArray[np.bool_]
+    P: NDArray[np.float32] | None = None
+
+    def to_bytes(self) -> bytes:
+        """A compressed ``.npz`` file, in which labels are bits."""
+        arrays: dict[str, Any] = {"rows": self.rows, "n_labels": self.Y_true.shape[1]}
+        arrays["Y_true"], arrays["Y_pred"] = (
+            np.packbits(Y.astype(bool), axis=1) for Y in (self.Y_true, self.Y_pred)
+        )
+        if self.P is not None:
+            arrays["P"] = self.P.astype(np.float32)
+        stream = io.BytesIO()
+        np.savez_compressed(stream, **arrays)
+        return stream.getvalue()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """What :meth:`to_bytes` has written."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            found = dict(file)
+        rows, P, n_labels = found["rows"], found.get("P"), found["n_labels"]
+        packed = len(rows), -(-int(n_labels) // 8)
+        kinds = {"rows": "iu", "n_labels": "iu", "Y_true": "u", "Y_pred": "u", "P": "f"}
+        shapes = {"rows": (len(rows),), "Y_true": packed, "Y_pred": packed}
+        shapes |= {"n_labels": (), "P": (len(rows), int(n_labels))}
+        for name, array in found.items():
+            if array.shape != shapes[name] or array.dtype.kind not in kinds[name]:
+                raise ValueError(f"its {name} cannot be right")
+        Y_true, Y_pred = (
+            np.unpackbits(found[name], axis=1, count=int(n_labels)).astype(bool)
+            for name in ("Y_true", "Y_pred")
+        )
+        return cls(rows, Y_true, Y_pred, P)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One method on one fold of one data set.
+
+    Attributes
+    ----------
+    protocol, dataset, method, fold, seed, train_share : as in :class:`Key`
+        They make up the `key`.
+    settings : str
+        The estimator, with every parameter that is not its default.
+    scores : dict
+        Value of each measure by key; empty if the cell failed.
+    fit_seconds, predict_seconds : float
+        Processor time of the one thread of the cell, which other work on the machine hardly moves.
+    details : dict
+        Counts, standard errors, scores on observed and unobserved labelsets, warnings, and for
+        NLDD the coefficients.
+    versions, machine, error : dict, dict, str or None
+        What it was run with, and why it failed.
+    predictions : Predictions or None
+        Of a cell that was just run; they are kept in a file of their own, see
+        :func:`read_predictions`.
+
+    Examples
+    --------
+    >>> from nldd.bench.runner.records import Record
+    >>> what = "mine", "songs", "BR", 2, 0, None, "BinaryRelevance()"
+    >>> record = Record(*what, {"recall": 0.5}, fit_seconds=1.5, predict_seconds=0.5, details={})
+    >>> record.seconds, record.key.fold, record.error is None
+    (2.0, 2, True)
+    """
+
+    protocol: str
+    dataset: str
+    method: str
+    fold: int
+    seed: int
+    train_share: float | None
+    settings: str
+    scores: dict[str, float]
+    fit_seconds: float
+    predict_seconds: float
+    details: dict[str, Any]
+    versions: dict[str, str] = field(default_factory=dict)
+    machine: dict[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    predictions: Predictions | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> Key:
+        """What makes it the same cell in another run."""
+        return Key(*(getattr(self, name) for name in Key._fields))
+
+    @property
+    def seconds(self) -> float:
+        """Processor time of fit and prediction."""
+        return self.fit_seconds + self.predict_seconds
+
+
+def as_line(record: Record) -> str:
+    """The record as a line of JSON, which knows no NaN and no infinity."""
+    values = asdict(replace(record, predictions=None))
+    del values["predictions"]
+    return json.dumps(values, allow_nan=False) + "\n"
+
+
+def predictions_path(folder: str | Path, key: Key) -> Path:
+    """The file of the predictions of a cell: one of its own, under names that every system allows.
+
+    Examples
+    --------
+    >>> from nldd.bench.runner.records import Key, predictions_path
+    >>> predictions_path(Path(), Key("mine", "songs", "BR", 2, 0, None)).as_posix()
+    'predictions/mine/songs/BR-seed0-fold2.npz'
+    """
+    share = "" if key.train_share is None else f"-share{float(key.train_share)!r}"
+    name = f"{_quoted(key.method)}-seed{key.seed}{share}-fold{key.fold}.npz"
+    return Path(folder) / PREDICTIONS / _quoted(key.protocol) / _quoted(key.dataset) / name
+
+
+def _quoted(name: str) -> str:
+    """A name as a part of a path: never that of another name, nor one with a meaning of its own."""
+    quoted = quote(name, safe=" ", errors="surrogatepass") or "%"
+    if len(quoted) > LONGEST_PART:
+        whole = blake2b(quoted.encode(), digest_size=8).hexdigest()
+        return f"{quoted[: LONGEST_PART - 17]}+{whole}"  # a plus of the name itself is quoted
+    if RESERVED.fullmatch(quoted):
+        return f"%{ord(quoted[0]):X}{quoted[1:]}"
+    # A dot at the end would be lost on Windows, and one or two alone are folders.
+    return f"{quoted[:-1]}%{ord(quoted[-1]):X}" if quoted.endswith((".", " ")) else quoted
+
+
+def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
+    """What a cell predicted.
+
+    Parameters
+    ----------
+    folder : path
+        That of the benchmark.
+    key : Key
+        The `key` of a record.
+
+    Returns
+    -------
+    Predictions or None
+        None if its file is neither there nor in ``predictions.zip``.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from nldd.bench import read_predictions
+    >>> from nldd.bench.runner.records import Key, Predictions
+    >>> key, Y = Key("mine", "songs", "BR", 2, 0, None), np.array([[True, False]])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "predictions", "mine", "songs", "BR-seed0-fold2.npz")
+    ...     path.parent.mkdir(parents=True)
+    ...     _ = path.write_bytes(Predictions(np.array([7]), Y, Y).to_bytes())
+    ...     found = read_predictions(folder, key)
+    >>> found.rows, found.Y_pred
+    (array([7]), array([[ True, False]]))
+    """
+    folder, path = Path(folder), predictions_path(folder, key)
+    packed = folder / f"{PREDICTIONS}.zip"
+    try:
+        if path.is_file() or not packed.is_file():
+            return Predictions.from_bytes(path.read_bytes())
+        with ZipFile(packed) as archive:
+            name = path.relative_to(folder / PREDICTIONS).as_posix()
+            there = name in archive.namelist()
+            return Predictions.from_bytes(archive.read(name)) if there else None
+    except FileNotFoundError:
+        return None
+    except PermissionError:
+        raise
+    except Exception as error:  # damaged bytes make the readers raise almost anything
+        raise InputError(
+            f"{path} holds no predictions: {escaped(str(error))}. Remove it and the line of its "
+            f"cell in {CELLS}, and the same command runs the cell again."
+        ) from error
+
+
+class RecordFile(AbstractContextManager["RecordFile"]):
+    """An append-only file of records, one JSON line each, for one writer at a time.
+
+    Every record is on the disk before the next cell counts as done. A line that a crash cut short
+    is taken away when the file is opened again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / CELLS
+        self._lock = FileLock(folder / f".{CELLS}.lock")
+        try:
+            self._lock.acquire(timeout=0)  # the other run may take days
+        except Timeout:
+            raise InputError(
+                f"{self.path} is being written by another benchmark. Wait for it, or choose "
+                "another folder with --out."
+            ) from None
+        self._file = self.path.open("a+b")
+        self._file.truncate(self.path.read_bytes().rfind(b"\n") + 1)
+
+    def append(self, records: Iterable[Record]) -> None:
+        """Write records and wait until the disk has them; their predictions come first."""
+        records = list(records)
+        for record in records:
+            if record.predictions is not None:
+                path = predictions_path(self.path.parent, record.key)
+                write_atomically(path, record.predictions.to_bytes())
+        try:
+            self._file.write("".join(map(as_line, records)).encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
+
+    def __exit__(self, *exception: object) -> None:
+        with suppress(OSError):  # of a write that has failed before
+            self._file.close()
+        self._lock.release()
+
+
+def read_records(path: str | Path) -> list[Record]:
+    """Records of a file, one a cell: the last one where a failed cell was run again.
+
+    A last line without its end was cut short by a crash, and is left out.
+
+    Parameters
+    ----------
+    path : path
+        The ``cells.jsonl`` of a benchmark's folder.
+
+    Returns
+    -------
+    list of Record
+
+    Examples
+    --------
+    >>> import json
+    >>> from dataclasses import asdict
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.bench import read_records
+    >>> from nldd.bench.runner.records import Record
+    >>> what = "mine", "songs", "BR", 0, 0, None, "BinaryRelevance()", {}, 0.0, 0.0, {"n_folds": 3}
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "cells.jsonl")
+    ...     _ = path.write_text(json.dumps(asdict(Record(*what, error="no memory"))) + "\\n")
+    ...     (record,) = read_records(path)
+    >>> record.method, record.error
+    ('BR', 'no memory')
+    """
+    path = Path(path)
+    records: dict[Key, Record] = {}
+    if path.stat().st_size > MAX_BYTES:
+        raise InputError(f"{path} has more than {MAX_BYTES:,} bytes. Keep fewer cells in a folder.")
+    lines = path.read_bytes().split(b"\n")[:-1]
+    for number, line in enumerate(lines, start=1):
+        try:
+            record = _read_record(line)
+            records[record.key] = record
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InputError(
+                f"{path}, line {number} is not a record of a benchmark: {escaped(str(error))}. "
+                "Remove the line, and the same command runs its cell again."
+            ) from error
+    return list(records.values())
+
+
+def _read_record(line: bytes) -> Record:
+    if len(line) > MAX_LINE:
+        raise ValueError(f"it has {len(line):,} bytes, and at most {MAX_LINE:,} are read")
+    record = Record(**json.loads(line))
+    json.dumps(asdict(record), ensure_ascii=False).encode()  # no half of a character
+    for part, fits in _checks(record):
+        if not fits:
+            raise ValueError(f"its {part} cannot be right")
+    return record
+
+
+def _checks(record: Record) -> Iterator[tuple[str, bool]]:
+    """Each part with whether reports can rely on it; later ones rely on earlier ones."""
+    for name in TEXTS:
+        yield name, isinstance(getattr(record, name), str)
+    for name in ("scores", "details", "versions", "machine"):
+        yield name, isinstance(getattr(record, name), dict)
+    details, share = record.details, record.train_share
+    counts = {"fold": record.fold, "seed": record.seed, "n_folds": details.get("n_folds")}
+    for name in ("n_train", "n_test", "n_labels") if record.error is None else ():
+        counts[name] = details.get(name)
+    for name, value in counts.items():
+        yield name, _is_count(value, least=int(name[:2] == "n_"))
+    yield "train_share", share is None or (_is_number(share, 0, 1) and share > 0)
+    yield "seconds", _is_number(record.fit_seconds) and _is_number(record.predict_seconds)
+    yield "scores", all(_is_number(score) for score in record.scores.values())
+    yield "scores", all(_is_number(record.scores.get(key, 0), 0, 1) for key in KEYS)
+    warnings = details.get("warnings", {})
+    yield "warnings", isinstance(warnings, dict) and all(map(_is_count, warnings.values()))
+    if record.error is not None:
+        yield "error", isinstance(record.error, str)
+        return
+    yield "scores", record.scores.keys() >= set(KEYS)
+    errors = details.get("standard_errors")
+    yield "standard_errors", isinstance(errors, dict) and _are_numbers([*errors.values()])
+    for name in ("observed", "unobserved"):
+        part: Any = details.get(name)
+        yield name, isinstance(part, dict) and _is_count(part.get("n"))
+        yield name, not part["n"] or all(_is_number(part.get(key), 0, 1) for key in KEYS)
+    if (pooled := details.get("label_counts")) is not None:
+        yield "label_counts", isinstance(pooled, dict) and set(pooled) == {"tp", "fp", "fn"}
+        for found in pooled.values():
+            yield "label_counts", isinstance(found, list) and len(found) == details["n_labels"]
+            yield "label_counts", all(map(_is_count, found))
+    if (chosen := details.get("chosen")) is not None:
+        yield "chosen", isinstance(chosen, dict) and isinstance(chosen.get("name"), str)
+    if (searched := details.get("searched")) is not None:
+        yield "searched", isinstance(searched, dict) and isinstance(searched.get("best"), dict)
+        yield "searched", _are_numbers([searched.get("score")])
+    if record.method == "NLDD":
+        for name in ("coefficients", "coefficient_errors"):
+            found = details.get(name)
+            yield name, isinstance(found, list) and len(found) == 3 and _are_numbers(found)
+        yield "coefficients", None not in details["coefficients"]
+
+
+def _is_count(value: Any, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 2**53
+
+
+def _is_number(value: Any, low: float = 0.0, high: float = 1e15) -> bool:
+    return type(value) in (int, float) and low <= value <= high
+
+
+def _are_numbers(values: list[Any]) -> bool:
+    """Whether values are numbers of any sign, or missing."""
+    return all(value is None or _is_number(value, -1e15) for value in values)

@@ -1,0 +1,1 @@
+"""Comparisons of methods over data sets: ranks and tests."""

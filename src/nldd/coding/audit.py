@@ -1,0 +1,482 @@
+"""A sample of the automatic codes, for people to check, and what their checks prove."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import beta
+
+from nldd._wording import count_noun, quote
+from nldd.coding.answers import (
+    GUARANTEE,
+    NO,
+    PREFIX,
+    YES,
+    CodeColumns,
+    Row,
+    own_columns,
+    plain_text,
+    read_mark,
+    row_identity,
+    unguard,
+)
+from nldd.coding.code_slips import DASHES
+from nldd.coding.coded_blocks import AUTO
+from nldd.coding.coded_table import check_places, reservoir
+from nldd.coding.decisions import AGREED, STATUS, SUGGESTED, latest_column
+from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.selective import accuracy_interval
+from nldd.coding.tables.cells import Block, Cell, cell_text
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.writer import create_table
+from nldd.exceptions import InputError
+
+CHECK = f"{PREFIX}check"
+# For the codes that people would have given, where those of the machine are wrong.
+RIGHT_CODES = f"{PREFIX}right_codes"
+CROSS = "x"
+RIGHT = AGREED | {"r", "richtig", "vrai"}
+WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
+MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
+MARKS_HINT = (
+    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
+    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
+)
+KEPT, BROKEN, OPEN = "kept", "broken", "cannot tell yet"
+# Checks that nobody would make.
+MOST_CHECKS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How many automatic codes :func:`draw_sample` has drawn, and from how many.
+
+    Attributes
+    ----------
+    n_rows, n_auto, n_sample : int
+        Rows of the coded table, those of them with automatic codes that were not drawn before, and
+        those drawn now.
+    n_besides : int
+        Rows of earlier samples, which are not drawn again.
+
+    Examples
+    --------
+    >>> from nldd.coding.audit import Sample
+    >>> sample = Sample(n_rows=1000, n_auto=700, n_sample=200)
+    >>> sample.n_sample / sample.n_auto < 0.3
+    True
+    """
+
+    n_rows: int
+    n_auto: int
+    n_sample: int
+    n_besides: int = 0
+
+
+@dataclass(frozen=True)
+class Audit:
+    r"""What checks of automatic codes prove; made by :func:`read_audit`.
+
+    Attributes
+    ----------
+    n_checked, n_right, n_open : int
+        Rows that people have checked, those of them that are right, and rows not looked at yet.
+    accuracy, low, high : float
+        The share that is right, with its exact 95 % interval.
+    target : float
+        The accuracy that was guaranteed.
+    verdict : str or None
+        "kept" if the whole interval is at or above the target, "broken" if it is below, and else
+        "cannot tell yet". None if the target is not about whole answers.
+    needed : int or None
+        About so many checks in all would tell, if as many of them are right; None if no number
+        would, or the verdict is there.
+    n_crosses : int
+        Rows marked with x, which is read as right.
+    measure : {"subset", "hamming", "per-code"}
+        Measure of the target; the checks are about whole answers ("subset").
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_audit
+    >>> folder = TemporaryDirectory()
+    >>> sample = Path(folder.name, "coded.audit.csv")
+    >>> _ = sample.write_text("answer,nldd_check\n" + "a bus,yes\n" * 49 + "a park,no\n")
+    >>> found = read_audit(sample, target=0.8)
+    >>> found.accuracy, round(found.low, 3), round(found.high, 3), found.verdict
+    (0.98, 0.894, 0.999, 'kept')
+    >>> folder.cleanup()
+    """
+
+    n_checked: int
+    n_right: int
+    n_open: int
+    accuracy: float
+    low: float
+    high: float
+    target: float
+    verdict: str | None
+    needed: int | None
+    n_crosses: int
+    measure: str = "subset"
+
+
+def draw_sample(
+    path: Path,
+    out: Path | str,
+    size: int,
+    random_state: int = 0,
+    options: TableOptions = TableOptions(),
+    raw: bool = False,
+    besides: Sequence[Path] = (),
+) -> Sample:
+    r"""Draw rows with automatic codes at random, and write them with columns to fill in.
+
+    One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
+    their order. In ``nldd_check`` people write yes or no, and the right codes into
+    ``nldd_right_codes`` where it is no; then :func:`read_audit` tells what that proves.
+
+    Parameters
+    ----------
+    path : Path
+        A table that :func:`code_table` wrote.
+    out : Path or str
+        File for the sample, in the format that its ending says.
+    size : int
+        Rows to draw; all, if there are fewer.
+    random_state : int
+        Seed of the draw.
+    options : TableOptions, optional
+        How the tables are opened.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
+    besides : sequence of Path
+        Earlier samples, whose rows are left out.
+
+    Returns
+    -------
+    Sample
+        How many were drawn, and from how many.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import draw_sample
+    >>> folder = TemporaryDirectory()
+    >>> coded, sample = Path(folder.name, "coded.csv"), Path(folder.name, "sample.csv")
+    >>> rows = "a bus,bus,auto\na path,bike,review\na tram,bus,auto\n"
+    >>> _ = coded.write_text("answer,nldd_codes,nldd_status\n" + rows)
+    >>> draw_sample(coded, sample, size=2)
+    Sample(n_rows=3, n_auto=2, n_sample=2, n_besides=0)
+    >>> print(sample.read_text(), end="")
+    answer,nldd_codes,nldd_status,nldd_check,nldd_right_codes
+    a bus,bus,auto,,
+    a tram,bus,auto,,
+    >>> folder.cleanup()
+    """
+    check_places(path, out, hint="-o sample.csv")
+    if size < 1:
+        raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
+    if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
+        message = f"{out} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
+    names = _common_columns((path, *besides), options) if besides else []
+    earlier = _joined([_checked_rows(other, names, options) for other in besides])
+    left = Counter(identity for identity, _ in earlier)
+    with options.open(path) as table:
+        status, own = _status_column(table), own_columns(table)
+        n_rows = 0
+
+        def automatic() -> Iterator[tuple[int, Row]]:
+            nonlocal n_rows
+            for block in table.blocks():
+                for n_rows, row in enumerate(block.rows, block.first):
+                    if cell_text(row[status]).strip().lower() != AUTO:
+                        continue
+                    identity = row_identity(row, [own[name] for name in names])
+                    if left[identity]:
+                        left[identity] -= 1
+                    else:
+                        yield n_rows, row  # with their numbers, which tell them apart
+
+        drawn, n_auto = reservoir(automatic(), size, random_state)
+    if left.total():
+        lost = f"{count_noun(left.total(), 'row')} of {', '.join(p.name for p in besides)}"
+        hint = f"give samples of {path.name}, with its columns as they were"
+        raise InputError(f"{lost} not found among the automatic codes of {path.name}.", hint=hint)
+    if not n_auto:
+        raise _nothing_to_draw(path, n_rows, len(earlier))
+    header = (*table.header, CHECK, RIGHT_CODES)
+    with create_table(out, header, like=table.format, raw=raw) as writer:
+        writer.write((*row, "", "") for _, row in sorted(drawn))
+    return Sample(n_rows, n_auto, len(drawn), len(earlier))
+
+
+def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:
+    if n_earlier:
+        message = f"{path.name}: all {n_earlier:,} automatic codes are in the earlier samples."
+        return InputError(message, hint="check the rows that are still open there")
+    none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
+    hint = "nldd predict with a lower --target-accuracy, or --max-theta"
+    return InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
+
+
+def _status_column(table: TableReader) -> int:
+    found = latest_column(table.names, STATUS)
+    if found is None:
+        lacks = f"{table.path.name} has no column {STATUS!r}"
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
+        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
+    return found
+
+
+def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has the column in which a sample is checked."""
+    with options.open(path) as table:
+        return CHECK in table.names
+
+
+def read_audit(
+    *paths: Path, options: TableOptions = TableOptions(), target: float | None = None
+) -> Audit:
+    r"""Tell what samples prove whose rows people have marked as right or wrong.
+
+    Parameters
+    ----------
+    *paths : Path
+        Samples of :func:`draw_sample`, filled in. Rows that are in several count once.
+    options : TableOptions, optional
+        How the tables are opened.
+    target : float, optional
+        Accuracy that whole answers must have. By default that of the column ``nldd_guarantee``, or
+        0.9 if it is empty or missing.
+
+    Returns
+    -------
+    Audit
+        The share that is right, its interval and the verdict.
+
+    Notes
+    -----
+    The interval is Clopper and Pearson's: all accuracies under which neither as few
+    right rows as were found nor as many have a chance below 2.5 %.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_audit
+    >>> folder = TemporaryDirectory()
+    >>> sample = Path(folder.name, "sample.csv")
+    >>> _ = sample.write_text("answer,nldd_check\n" + "a bus,yes\n" * 9 + "a park,no\na path,\n")
+    >>> found = read_audit(sample, target=0.9)
+    >>> found.n_checked, found.n_open, found.accuracy, found.verdict
+    (10, 1, 0.9, 'cannot tell yet')
+    >>> folder.cleanup()
+    """
+    names = _common_columns(paths, options) if len(paths) > 1 else []
+    samples = [_checked_rows(path, names, options) for path in paths]
+    given, guarantee = list(_joined(samples).values()), _common_guarantee(samples)
+    checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
+    if not checked:
+        which = ", ".join(path.name for path in paths)
+        message = f"{which}: no row of the column {CHECK!r} is filled in yet."
+        hint = "write yes or no into each row, then run the same command again"
+        raise InputError(message, hint=hint)
+    stated = (0.9, "subset") if guarantee is None else (guarantee.target, guarantee.measure)
+    goal, measure = stated if target is None else (target, "subset")
+    found = judge_checks(checked, len(given) - len(checked), goal)
+    if measure != "subset":  # checks of whole answers say nothing of it
+        found = replace(found, verdict=None, needed=None, measure=measure)
+    return replace(found, n_crosses=given.count(CROSS))
+
+
+def judge_checks(checks: Sequence[bool], n_open: int = 0, target: float = 0.9) -> Audit:
+    """What checks of automatic codes drawn at random prove, if `n_open` more wait for theirs.
+
+    >>> found = judge_checks([True] * 49 + [False], n_open=10)
+    >>> found.accuracy, round(found.low, 3), round(found.high, 3), found.verdict
+    (0.98, 0.894, 0.999, 'cannot tell yet')
+    """
+    if not checks:
+        hint = "judge them once the first is made"
+        raise InputError("There are no checks yet, so nothing can be told.", hint=hint)
+    n, n_right = len(checks), sum(checks)
+    low, high = accuracy_interval(checks)
+    verdict = KEPT if low >= target else BROKEN if high < target else OPEN
+    needed = None if verdict != OPEN else checks_needed(n, n_right, target)
+    return Audit(n, n_right, n_open, n_right / n, low, high, target, verdict, needed, n_crosses=0)
+
+
+class _CheckedRow(NamedTuple):
+    """A row of a sample: where it stands, by what it is known again, its mark and guarantee."""
+
+    where: str
+    identity: tuple[str, ...]
+    mark: str
+    guarantee: Guarantee | None
+
+
+def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
+    """Columns by which rows of several tables are known again."""
+    found: list[str] | None = None
+    for path in paths:
+        with options.open(path) as table:
+            own = own_columns(table)
+        found = [name for name in own if found is None or name in found]
+        if not found:
+            hint = "give samples of the same coded table, with its columns as they were"
+            raise InputError(f"{path.name} has no column of {paths[0].name}.", hint=hint)
+    return found or []
+
+
+def _checked_rows(path: Path, names: Sequence[str], options: TableOptions) -> list[_CheckedRow]:
+    with options.open(path) as table:
+        check, own = table.column(CHECK), own_columns(table)
+        place = latest_column(table.names, GUARANTEE)
+        known, places = (MARKS, "yes or no", MARKS_HINT), [own[name] for name in names]
+        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
+        return [
+            _CheckedRow(
+                table.where(number),
+                row_identity(row, places),
+                read_mark(table, number, row, check, *known),
+                None if place is None else _read_guarantee(row[place], table.where(number, place)),
+            )
+            for number, row in rows
+        ]
+
+
+def _read_guarantee(cell: Cell, where: str) -> Guarantee | None:
+    text = plain_text(cell).strip()
+    return Guarantee.parse(text, where) if text else None
+
+
+def _common_guarantee(samples: Sequence[list[_CheckedRow]]) -> Guarantee | None:
+    """The guarantee of all rows; others are refused."""
+    found = {row.guarantee: row.where for sample in samples for row in sample}
+    if len(found) > 1:
+        each = "; ".join(f"{where}: {stated or 'none'}" for stated, where in found.items())
+        hint = "give samples of one coded table together, and others each alone"
+        raise InputError(f"These rows have different accuracy guarantees: {each}.", hint=hint)
+    return next(iter(found), None)
+
+
+def _joined(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[tuple[str, ...], int], str]:
+    """The marks of all rows of the samples; those that are in several of them once.
+
+    Rows of one sample that are equal are several answers, told apart by a number.
+    """
+    marks: dict[tuple[tuple[str, ...], int], str] = {}
+    for sample in samples:
+        seen = Counter[tuple[str, ...]]()
+        for row in sample:
+            key = (row.identity, seen[row.identity])
+            seen[row.identity] += 1
+            known, mark = MARKS[marks.get(key, "")], MARKS[row.mark]
+            if None not in (known, mark) and known != mark:
+                message = f"{row.where}, column {CHECK!r}: says {quote(row.mark)}"
+                hint = "let both say the same, or give one of the samples alone"
+                raise InputError(f"{message}, another sample the opposite.", hint=hint)
+            marks[key] = row.mark if known is None else marks[key]
+    return marks
+
+
+def checks_needed(n: int, n_right: int, target: float) -> int | None:
+    """About how many checks tell on which side of a target an accuracy is, if it stays as it is.
+
+    Sizes grow by two percent; the interval is that of Clopper and Pearson. Without an accuracy
+    that differs from the target, no number does.
+    """
+    steps = np.ceil(np.log(MOST_CHECKS / n) / np.log(1.02)) if n < MOST_CHECKS else 0
+    sizes = np.unique(np.ceil(n * 1.02 ** np.arange(1, steps + 1)).astype(int))
+    right = np.round(sizes * (n_right / n))
+    low = np.where(right > 0, beta.ppf(0.025, right, sizes - right + 1), 0.0)
+    high = np.where(right < sizes, beta.isf(0.025, right + 1, sizes - right), 1.0)
+    told = np.flatnonzero((low >= target) | (high < target))
+    return int(sizes[told[0]]) if len(told) else None
+
+
+class Check(NamedTuple):
+    """What people say of a row of a sample: whether its codes are right, and which they gave."""
+
+    where: str
+    right: bool | None
+    codes: AbstractSet[str] | None
+
+    def settle(self, machine: AbstractSet[str]) -> AbstractSet[str] | None:
+        """The right codes of a row to which the `machine` gave some; None if they are not known."""
+        if self.right and self.codes is not None and self.codes != machine:
+            message = f"{self.where}: says yes, but other codes are given as the right ones"
+            hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
+            raise InputError(f"{message}.", hint=hint)
+        return machine if self.right else self.codes
+
+
+def read_checks(
+    table: TableReader,
+    block: Block,
+    columns: CodeColumns,
+    given: Sequence[AbstractSet[str] | None],
+) -> list[Check] | None:
+    """What people say of the rows of a sample; None where a table is none.
+
+    Right codes are `given` in the table's own columns of codes, or stand in the one for them.
+    """
+    place, right = (latest_column(table.names, name) for name in (CHECK, RIGHT_CODES))
+    if place is None:
+        return None
+    known, checks = (MARKS, "yes or no", MARKS_HINT), []
+    for number, (row, codes) in enumerate(zip(block.rows, given, strict=True), block.first):
+        mark = MARKS[read_mark(table, number, row, place, *known)]
+        if right is not None and codes is None:
+            cell = plain_text(row[right]).strip()
+            codes = set() if cell in DASHES else _listed_codes(columns, cell)
+        checks.append(Check(table.where(number, place), mark, codes))
+    return checks
+
+
+def machine_codes(
+    table: TableReader, columns: CodeColumns, labels: Sequence[str]
+) -> Callable[[Row], set[str]]:
+    """How to read the codes that ``nldd predict`` gave to the rows of a table.
+
+    Names of columns may hold the separator: where codes are columns, their marks are read.
+    """
+    names = () if columns.listed else (*columns.names, *labels)
+    places = {name: latest_column(table.names, PREFIX + name) for name in names}
+    marks = {name: j for name, j in places.items() if j is not None}
+    if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
+        marks = {name: marks[name] for name in labels or marks}
+    if marks:
+        return lambda row: {n for n, j in marks.items() if plain_text(row[j]).strip() in YES}
+    latest = latest_column(table.names, SUGGESTED)
+    place = table.column(SUGGESTED) if latest is None else latest
+    return lambda row: _listed_codes(columns, plain_text(row[place])) or set()
+
+
+def _listed_codes(columns: CodeColumns, cell: str) -> set[str] | None:
+    """Codes of a cell that lists them as ``nldd predict`` does; None if it is empty."""
+    return (columns if columns.listed else replace(columns, separator=";")).split(cell)
+
+
+def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:
+    """Whether a table has text in one of these columns; a file that cannot be read may have."""
+    if not path.exists() or not path.stat().st_size:
+        return False
+    try:
+        with options.open(path) as table:
+            places = [j for j, name in enumerate(table.names) if unguard(name) in names]
+            rows = (row for block in table.blocks() for row in block.rows)
+            return any(cell_text(row[j]).strip() for row in rows for j in places)
+    except InputError as error:
+        unknown = "is there already, and what people may have filled in cannot be read"
+        hint = "repair or rename it; or another name for the new file"
+        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None

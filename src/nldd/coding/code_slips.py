@@ -1,0 +1,278 @@
+"""Slips in codes: lists with another separator, misspelt ones, and what nobody meant as a code."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from itertools import pairwise
+from unicodedata import normalize
+
+from nldd._wording import count_noun, quote, quote_first
+from nldd.coding.answers import ERRORS, CodeColumns
+
+# What people write into a cell to say that no code applies.
+DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)
+# Between codes, in lists that were written with another separator than was said.
+OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
+# A space is within many a code; so many that consist of others are lists.
+SPACE, FEWEST_SPACED = " ", 3
+# So often, two codes that are never apart are one.
+FEWEST_TOGETHER = 3
+# A code is rare, and another frequent, from these numbers of answers on.
+RARE, FREQUENT = 2, 20
+MOST_NOTES = 5
+MOST_LINES = 20
+CLOSE = 0.8
+
+# Longer numbers are ids, and no codes.
+_WHOLE = re.compile(r"([0-9]{1,15})(?:\.0+)?")
+_FRACTION = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*")
+_MONTHS = (
+    "jan|feb|mar|mär|märz|mrz|apr|may|mai|jun|june|juni|jul|july|juli|aug|sep|sept|oct|okt|nov|"
+    "dec|dez"
+)
+# As spreadsheets show them in English and German, and as we write them.
+_DATE = re.compile(
+    rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ][0-9:.]+)?"
+    rf"|[0-9]{{1,2}}[-./ ]+(?:{_MONTHS})\.?(?:[-./ ]+[0-9]{{2,4}})?"
+    rf"|(?:{_MONTHS})\.?[-./ ]+[0-9]{{1,4}}"
+    rf"|[0-9]{{1,2}}[./][0-9]{{1,2}}[./](?:19|20)[0-9]{{2}}",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A code, the first row that has it, and the codes that are meant, or advice.
+
+    Several that are meant were listed with `separator`, which may be several characters.
+    """
+
+    row: int
+    written: str
+    meant: tuple[str, ...] = ()
+    advice: str = ""
+    separator: str = ""
+
+    def __str__(self) -> str:
+        """What to say behind "does not know the code"."""
+        known = " and ".join(map(quote, self.meant))
+        return f"{quote(self.written, 80)}" + (f", but {known}" if known else f"; {self.advice}")
+
+
+def first_rows(codes: Iterable[Collection[str]], rows: Iterable[int]) -> dict[str, int]:
+    """Each code with the first row that has it."""
+    found: dict[str, int] = {}
+    for names, row in zip(codes, rows, strict=True):
+        for name in sorted(names):
+            found.setdefault(name, row)
+    return found
+
+
+def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
+    """Codes of a table that are lists of others, with a separator that is not in use."""
+    by_fold = {_fold(name): name for name in found}
+    lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
+    slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
+    spaced = [slip for slip in slips if SPACE in slip.separator]
+    return slips if len(spaced) >= FEWEST_SPACED else [s for s in slips if s not in spaced]
+
+
+def find_new_slips(
+    found: Mapping[str, int], known: Sequence[str], columns: CodeColumns
+) -> list[Slip]:
+    """Codes that are not known and look like known ones, lists of them, or like no codes."""
+    by_fold = {_fold(name): name for name in known}
+    advice = {name: said for said, names in _strange(found, columns) for name in names}
+    has_fractions = any(map(_FRACTION.fullmatch, known))
+    slips = []
+    for name, row in found.items():
+        if name in known:
+            continue
+        # A spreadsheet of many countries takes the list 1,2 for a number.
+        more = () if has_fractions or not _FRACTION.fullmatch(name) else (".",)
+        exact = _listed(name, by_fold.get, columns.separators, more)
+        near = _listed(name, partial(close_code, known=known), columns.separators, more)
+        by, meant = exact if exact[1] else near
+        if not meant and (one := close_code(name, known)):
+            meant = (one,)
+        if meant or name in advice:
+            slips.append(Slip(row, name, meant, advice.get(name, ""), by))
+    return slips
+
+
+def _listed(
+    name: str,
+    match: Callable[[str], str | None],
+    used: Sequence[str],
+    more: Sequence[str] = (),
+) -> tuple[str, tuple[str, ...]]:
+    """Known codes that a name lists by one or all of its separators, and by which it does."""
+    marks_of_lists = (*OTHER_SEPARATORS, *more, SPACE)
+    others = [mark for mark in marks_of_lists if mark in name and mark not in used]
+    for marks in (*others, "".join(others)) if others else ():
+        parts = [part for part in re.split(f"[{re.escape(marks)}]", name) if part.strip()]
+        meant = [known for part in parts if (known := match(_fold(part)))]
+        if len(parts) > 1 and len(meant) == len(parts):
+            return marks, tuple(dict.fromkeys(meant))
+    return "", ()
+
+
+def sep_options(slips: Iterable[Slip], used: Sequence[str] = ()) -> str:
+    """The options that name all separators of some lists, after those that are in `use`."""
+    found = (mark for slip in slips for mark in slip.separator)
+    return " ".join(f'--sep "{_typed(mark)}"' for mark in dict.fromkeys((*used, *found)))
+
+
+def _typed(separator: str) -> str:
+    """A separator as a person types it."""
+    return separator.replace("\t", "\\t").replace("\n", "\\n")
+
+
+def lines_of(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
+    """The slips of a file with their rows, a line each; of many, the first ones."""
+    lines = [f"\n  row {slip.row:,}: {words(slip)}" for slip in slips[:MOST_LINES]]
+    n_more = len(slips) - len(lines)
+    return "".join(lines) + (f"\n  and {n_more:,} more" if n_more else "")
+
+
+def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
+    """Codes that are numbers written in another way: 12.0 for 12, and 2 for 02 where it is known.
+
+    Spreadsheets and programs write them so. Where codes have fractions, 12.0 may be one of them.
+    """
+    names = [name for name in names if name not in known]
+    if any(map(_FRACTION.fullmatch, (*names, *known))):
+        return {}
+    same = defaultdict(list)
+    for name in known:
+        if number := _WHOLE.fullmatch(name):
+            same[int(number[1])].append(name)
+    found = {}
+    for name in names:
+        if number := _WHOLE.fullmatch(name):
+            meant = same[int(number[1])]
+            found[name] = meant[0] if len(meant) == 1 else number[1]
+    return {name: meant for name, meant in found.items() if name != meant}
+
+
+def notes_on_codes(
+    cells: Sequence[str], codes: Sequence[set[str]], columns: CodeColumns, known: Collection[str]
+) -> Iterator[str]:
+    """What looks like a slip in columns that list codes."""
+    where, separators = quote_first(columns.names), columns.separators
+    counts = Counter(name for names in codes for name in names)
+    if (other := likely_separator(cells, separators)) and len(columns.names) == 1:
+        yield (
+            f"No cell of {where} holds {' or '.join(map(repr, separators))}, but many hold "
+            f'{other!r}. If that separates codes, use --sep "{other}".'
+        )
+    missing = [cell for cell in cells if columns.says_missing(cell)]
+    if broken := [cell for cell in missing if cell.lower() in ERRORS]:
+        which = quote_first(sorted(set(broken)))
+        error = f"{which}, an error of the spreadsheet"
+        yield f"{count_noun(len(broken), 'cell')} of {where}: {error}, taken as not coded."
+    if n_missing := len(missing) - len(broken):
+        yield f"{count_noun(n_missing, 'cell')} of {where}: NA or the like, taken as not coded."
+    for group in similar_groups(sorted(counts))[:MOST_NOTES]:
+        one = "write them alike if they are one"
+        yield f"{quote_first(group)} are taken as different codes; {one}."
+    for name, meant in _misspelt(counts)[:MOST_NOTES]:
+        times = f"{quote(name)} {count_noun(counts[name], 'time')}"
+        yield f"{times}: a code of its own, or {quote(meant)} misspelt? Correct it if it is."
+    for advice, names in _strange(counts, columns):
+        if new := [name for name in names if name not in known]:
+            kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
+            yield f"{quote_first(new)} {kind}; {advice}."
+    for one, other, n in _always_together(cells, columns):
+        advice = f"if they are one code with {columns.separator!r} in it, write it without that"
+        yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
+    if lists := _decimal_lists(counts):
+        kind = "is taken as one code" if len(lists) == 1 else "are taken as one code each"
+        advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
+        yield f"{quote_first(lists)} {kind}; {advice}."
+
+
+def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
+    """Neighbours in lists of which neither is ever alone, as a separator within a code makes them.
+
+    With a blank behind the separator only, which is how forms write their options.
+    """
+    pattern = re.compile("|".join(map(re.escape, columns.separators)))
+    lists = [pattern.split(cell) for cell in cells]
+    alone = Counter(part.strip() for parts in lists for part in parts)
+    pairs = Counter(
+        (one.strip(), other.strip())
+        for parts in lists
+        for one, other in pairwise(parts)
+        if other.startswith(" ")
+    )
+    for (one, other), n in pairs.items():
+        if n >= FEWEST_TOGETHER and n == alone[one] == alone[other]:
+            yield one, other, n
+
+
+def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, list[str]]]:
+    """Codes that people hardly mean as such, with what to do about them."""
+    names = sorted(names)
+    for mark in sorted(DASHES.intersection(names)):
+        yield f"if it means that no code applies, use --no-code {mark!r}", [mark]
+    if asked := [name for name in names if not set(name) - set("?¿ ")]:
+        yield "if that means that nobody has decided, leave the cell empty", asked
+    if dates := [name for name in names if _DATE.fullmatch(name)]:
+        text = "format the column as text and write the codes again"
+        yield f"if a spreadsheet made dates of codes such as 1-2, {text}", dates
+    if headers := [name for name in names if name in columns.names]:
+        yield "if the header stands among the rows a second time, delete it there", headers
+
+
+def _misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Codes that came once or twice beside a frequent one that is written nearly alike."""
+    frequent = [name for name, n in counts.items() if n >= FREQUENT]
+    rare = sorted(name for name, n in counts.items() if n <= RARE)
+    pairs = ((name, close_code(name, frequent)) for name in rare)
+    return [(name, meant) for name, meant in pairs if meant and _fold(meant) != _fold(name)]
+
+
+def _decimal_lists(counts: Mapping[str, int]) -> list[str]:
+    """Codes such as 1.2 that may be 1 and 2, where most codes are whole numbers."""
+    lists = [
+        name
+        for name in counts
+        if _FRACTION.fullmatch(name) and counts.keys() >= set(name.split("."))
+    ]
+    n_whole = sum(n for name, n in counts.items() if name.isdecimal())
+    return sorted(lists) if 2 * sum(counts[name] for name in lists) < n_whole else []
+
+
+def likely_separator(cells: Sequence[str], used: Sequence[str]) -> str | None:
+    """Another separator, if codes seem to be listed with that one."""
+    if any(separator in cell for cell in cells for separator in used):
+        return None
+    counts = {other: sum(other in cell for cell in cells) for other in OTHER_SEPARATORS}
+    best = max(counts, key=lambda other: counts[other])
+    return best if counts[best] >= max(2, len(cells) / 20) else None
+
+
+def similar_groups(names: Sequence[str]) -> list[list[str]]:
+    """Names that differ only in capitals, spaces or zeros before a number, by group."""
+    groups = defaultdict(list)
+    for name in names:
+        folded = _fold(name)
+        groups[folded.lstrip("0") or "0" if folded.isdecimal() else folded].append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def close_code(name: str, known: Sequence[str]) -> str | None:
+    """The known code that a new one may be meant to be; codes with other numbers are others."""
+    digits = partial(re.sub, r"\D", "")
+    by_fold = {_fold(other): other for other in known if digits(other) == digits(name)}
+    close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
+    return by_fold[close[0]] if close else None
+
+
+def _fold(name: str) -> str:
+    """A name without what people easily get wrong: capitals and spaces."""
+    return " ".join(normalize("NFKC", name).casefold().split())

@@ -1,0 +1,1 @@
+"""Commands for coding answers, one file each: arguments, one call, print."""

@@ -1,0 +1,78 @@
+"""``nldd agreement``: how far people agree who coded the same answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nldd._files import refuse_existing
+from nldd.coding.commands.options import (
+    code_options,
+    coder_options,
+    make_column_spec,
+    table_options,
+    text_option,
+)
+from nldd.present.console import print_notes, print_result
+from nldd.present.options import FILE, bundle, file_option, force_option, json_option
+
+if TYPE_CHECKING:
+    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.training_table import Request
+
+
+_column_options = bundle(
+    "request",
+    make_column_spec,
+    text_option(required=True),
+    *code_options,
+    *coder_options,
+)
+
+
+@click.command()
+@click.argument("tables_of_coders", nargs=-1, required=True, type=FILE, metavar="CODED...")
+@_column_options
+@click.option(
+    "--id", "name", metavar="COLUMN", help="Column to match rows by; by their order if left out."
+)
+@file_option("-o", "--out", help="File for the answers that were coded differently.")
+@force_option
+@table_options
+@json_option
+def agreement(
+    tables_of_coders: tuple[Path, ...],
+    request: "Request",
+    name: str | None,
+    out: Path | None,
+    force: bool,
+    options: "TableOptions",
+    as_json: bool,
+) -> None:
+    """Tell how far two or more people agree who coded the same answers.
+
+    CODED are tables of the same answers, each coded by another person; or one table with a row for
+    each coder and answer, which has columns of coders and of ids. For each code there is
+    Cohen's kappa, for whole combinations of codes Krippendorff's alpha. An answer without codes in
+    a table was not coded by that person.
+
+    \b
+    Examples:
+      nldd agreement ann.csv bob.csv --text answer --labels codes --id id
+      nldd agreement ann.csv bob.csv --text answer --labels codes -o disagreements.csv
+      nldd agreement all.csv --text answer --labels codes --id id --coder-column coder
+    """
+    from nldd.coding.agreement import agreement_of_tables
+    from nldd.coding.agreement_text import agreement_record, render_agreement, write_disagreements
+    from nldd.coding.coded_table import check_places
+
+    for place in tables_of_coders:
+        check_places(place, out, hint="-o disagreements.csv")
+    refuse_existing(out, force=force)
+    found = agreement_of_tables(tables_of_coders, request, name, options)
+    print_notes(found.notes)
+    if out is not None:
+        write_disagreements(found, out, request.separators[0])
+    where = f"\n\nDisagreements: {out}" if out else ""
+    record = {"out": out, **agreement_record(found)}
+    print_result(as_json, record, render_agreement(found) + where)

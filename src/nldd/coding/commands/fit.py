@@ -1,0 +1,140 @@
+"""``nldd fit``: learn from coded answers."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nldd._files import refuse_existing
+from nldd.coding.commands.options import (
+    Promise,
+    ReportPlace,
+    answer_options,
+    code_options,
+    coder_options,
+    make_column_spec,
+    promise_options,
+    report_option,
+    text_option,
+)
+from nldd.present.console import asker, print_notes, print_result, say, try_report
+from nldd.present.options import (
+    FILE,
+    bundle,
+    file_option,
+    folds_option,
+    force_option,
+    json_option,
+    seed_option,
+    threads_option,
+)
+from nldd.present.progress import stage
+
+if TYPE_CHECKING:
+    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.training_table import Request
+
+
+_columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
+column_options = bundle(
+    "request",
+    make_column_spec,
+    text_option(),
+    *code_options,
+    click.option(
+        "--as-written",
+        is_flag=True,
+        help="Take codes as they are, even if they look like lists with another separator.",
+    ),
+    click.option(
+        "--id",
+        default="",
+        metavar="COLUMN",
+        help="Column that identifies respondents; answers of one respondent are tested together. "
+        "[default: found by its name]",
+    ),
+    *coder_options,
+    click.option("--coder", default="", metavar="NAME", help="Use the codes of this coder only."),
+    _columns_option("--features", help="Further columns to code from: numbers, or categories."),
+    _columns_option(
+        "--categorical", help="Features that are categories even though they hold numbers."
+    ),
+)
+
+
+@click.command()
+@click.argument("table", type=FILE, metavar="ANSWERS")
+@column_options
+@file_option("--codebook", help="Table of codes with names, merges and order; see nldd codebook.")
+@file_option(
+    "-o", "--out", default=Path("model.nldd"), show_default=True, help="File for the model."
+)
+@report_option("the model")
+@promise_options
+@folds_option(help="Folds of the cross-validation.  [default: 20; 10 of more than 5,000 answers]")
+@seed_option
+@threads_option
+@answer_options
+@force_option
+@json_option
+def fit(
+    table: Path,
+    request: "Request",
+    codebook: Path | None,
+    out: Path,
+    report_place: ReportPlace,
+    promise: Promise,
+    folds: int | None,
+    seed: int,
+    jobs: int,
+    options: "TableOptions",
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Learn from answers that people have coded.
+
+    ANSWERS is a table with one answer a row: CSV, TSV, XLSX (also XLS, XLSB, ODS), JSONL, Parquet,
+    or a file of SPSS, Stata or SAS. Rows without codes are set aside. Every coded answer is also
+    predicted without itself, which tells how good the model is and how much of new answers it may
+    code alone. A model that is there already is replaced by --force only; `nldd undo` brings it
+    back.
+
+    \b
+    Examples:
+      nldd fit answers.csv --text answer --labels codes -o model.nldd
+      nldd fit answers.csv --text answer --labels codes --features age,region
+      nldd fit answers.xlsx --text answer --labels code1,code2,code3
+      nldd fit answers.xlsx --text answer --label-columns "q1_*"
+    """
+    from nldd.coding.codebook import Codebook, read_codebook
+    from nldd.coding.coded_table import check_places
+    from nldd.coding.evaluation import evaluate_evidence, triage
+    from nldd.coding.model import Settings
+    from nldd.coding.report_page import write_fit_report
+    from nldd.coding.report_text import fit_record, render_fit
+    from nldd.coding.training import fit_table
+
+    place = report_place(out)
+    check_places(table, out, place, hint="--report with another name")
+    refuse_existing(out, place, force=force)
+    settings = Settings(folds, seed, jobs)
+    book = read_codebook(codebook) if codebook else Codebook()
+    step = fit_table(
+        *(table, out, request, settings, options),
+        watch=stage,
+        tell=say,
+        ask=asker(),
+        codebook=book,
+        force=force,
+    )
+    quality = evaluate_evidence(step.model)
+    table_of = triage(step.model, *promise)
+    print_notes(step.table.notes)
+    written = place and try_report(
+        lambda: write_fit_report(step.model, quality, table_of, out, place), out
+    )
+    record = fit_record(step, quality, table_of)
+    text = render_fit(step, quality, table_of)
+    before = step.predecessor
+    print_result(as_json, record, text, model=out, before=before, report=written)

@@ -1,0 +1,241 @@
+"""Options that several commands have; those that belong together reach a command as one value."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from nldd._wording import quote
+from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
+
+if TYPE_CHECKING:
+    from nldd.coding.answers import Listing
+    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.training_table import Request
+
+
+# From the file that a report is about to the place of the report, if there shall be one.
+ReportPlace = Callable[[Path], Path | None]
+
+# A tab or a line break, as people write them where the shell would take them for a space.
+TABS = {"tab": "\t", "\\t": "\t"}
+BREAKS = {**TABS, "\\n": "\n", "\\r\\n": "\n"}
+
+
+class Promise(NamedTuple):
+    """The accuracy that automatic codes shall have, how surely, by which measure and ranking."""
+
+    target: float
+    confidence: float
+    measure: str
+    rank_by: str
+
+
+class Share(click.FloatRange):
+    """A number between 0 and 1; who gives a percentage is told how to write it."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        text = " ".join(str(value).split())
+        number = _as_float(text)
+        if 0 < number < 1:
+            return number
+        # What a person may mean by a number above 1, a percent sign or a decimal comma.
+        share = _as_float(text.rstrip("% ").replace(",", "."))
+        if text.endswith("%") or share > 1:
+            share /= 100
+        advice = (
+            f"{text} is not a number between 0 and 1; write {share:.12g} for {100 * share:.12g} %."
+            if 0 < share < 1
+            else f"{quote(text)} is not a number above 0 and below 1; write 0.9 for 90 %, say."
+        )
+        self.fail(advice, param, ctx)
+
+
+def _as_float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def report_option(beside: str) -> Decorator:
+    """``--report`` and ``--no-report``, which reach the command as a `ReportPlace`."""
+
+    def build(report_path: Path | None, no_report: bool) -> ReportPlace:
+        return lambda file: None if no_report else report_path or file.with_suffix(".report.html")
+
+    help = f"File for the report.  [default: beside {beside}]"
+    return bundle(
+        "report_place",
+        build,
+        file_option("--report", "report_path", help=help),
+        click.option("--no-report", is_flag=True, help="Write no report."),
+    )
+
+
+def _read_separators(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    if "" in given:
+        raise click.UsageError("--sep must be at least one character, such as ';'.")
+    return tuple(dict.fromkeys(BREAKS.get(separator, separator) for separator in given))
+
+
+sep_option = partial(
+    click.option, "--sep", "separators", multiple=True, callback=_read_separators, metavar="TEXT"
+)
+no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
+text_option = partial(
+    click.option,
+    "--text",
+    multiple=True,
+    metavar="COLUMNS",
+    help="Columns with the answers; several with commas, or repeat it.",
+)
+code_options = (
+    click.option(
+        "--labels",
+        default="",
+        metavar="COLUMNS",
+        help="Column that lists the codes; or several, with commas or as 'code*'.",
+    ),
+    click.option(
+        "--label-columns",
+        default="",
+        metavar="PATTERN",
+        help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
+    ),
+    sep_option(
+        default=(";",), help='Between codes in a cell; repeatable.  [default: ";" and line breaks]'
+    ),
+    no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
+)
+coder_options = (
+    click.option(
+        "--coder-column",
+        default="",
+        metavar="COLUMN",
+        help="Column that says who coded a row.  [default: found by its name]",
+    ),
+)
+
+
+def make_column_spec(**given: Any) -> "Request":
+    """Build the columns of a table from their options."""
+    from nldd.coding.training_table import Request
+
+    return Request(**given)
+
+
+def _make_code_format(**given: Any) -> "Listing":
+    from nldd.coding.answers import Listing
+
+    return Listing(**given)
+
+
+listing_options = bundle(
+    "listing",
+    _make_code_format,
+    sep_option(help="Between the codes in this file, if not as in the model's table; repeatable."),
+    no_code_option(help="Cell of this file that means: looked at, and no code applies."),
+)
+model_argument = click.argument("model", type=FILE, metavar="MODEL")
+raw_option = click.option(
+    "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
+)
+_table_options = (
+    click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
+    click.option(
+        "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
+    ),
+    click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
+    click.option(
+        "--header-row",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Row of the sheet, or line of a CSV file, with the names of the columns.",
+    ),
+    click.option(
+        "--skip-rows",
+        type=click.IntRange(0),
+        default=0,
+        metavar="N",
+        help="Rows below the header that are no answers; those of Qualtrics are known.",
+    ),
+)
+
+
+def _open_how(
+    encoding: str | None,
+    delimiter: str | None,
+    sheet: str | None,
+    header_row: int,
+    skip_rows: int,
+    numbers: Path | None = None,
+) -> "TableOptions":
+    from nldd.coding.tables.opening import TableOptions
+
+    separator = TABS.get(delimiter or "", delimiter)
+    return TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
+
+
+def taking_reviews(
+    options: "TableOptions", *paths: Path, whole: bool = False
+) -> "tuple[TableOptions, bool]":
+    """How to open files of which some may be reviews of the page, and whether one of them is."""
+    from nldd.coding.review.store_file import is_store
+    from nldd.coding.review.store_tables import StoreOptions
+
+    if not any(map(_is_database, paths)):
+        return options, False
+
+    how = StoreOptions(**vars(options), whole=whole)
+    return how, any(map(is_store, paths))
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
+table_options = bundle("options", _open_how, *_table_options)
+answer_options = bundle(
+    "options",
+    _open_how,
+    *_table_options,
+    file_option(
+        "--extra-features",
+        "numbers",
+        metavar="FILE.npy",
+        help="Numbers to code from as well, such as embeddings: a row for each row of the table.",
+    ),
+)
+share_option = partial(default_option, type=Share(0, 1, min_open=True, max_open=True), default=0.9)
+promise_options = bundle(
+    "promise",
+    Promise,
+    share_option(
+        "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
+    ),
+    share_option("--confidence", help="How sure the promise shall be."),
+    default_option(
+        "--measure",
+        type=click.Choice(["subset", "hamming", "per-code"]),
+        default="subset",
+        help="An answer is right if all its codes are (subset), or code by code (hamming); or "
+        "single codes are settled and the others asked about (per-code).",
+    ),
+    default_option(
+        "--rank-by",
+        type=click.Choice(["chance", "theta"]),
+        default="chance",
+        help="The surest answers: most likely right as a whole, or of the least theta.",
+    ),
+)

@@ -1,0 +1,68 @@
+"""``nldd suggest``: a draft of a codebook, before anybody has coded."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nldd._files import refuse_existing
+from nldd.coding.commands.options import raw_option, table_options, text_option
+from nldd.present.console import print_notes, print_result
+from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
+
+if TYPE_CHECKING:
+    from nldd.coding.tables.opening import TableOptions
+
+
+@click.command()
+@click.argument("table", type=FILE, metavar="ANSWERS")
+@text_option()
+@click.option(
+    "--groups",
+    type=click.IntRange(2, 200),
+    help="How many groups.  [default: by the number of answers, 30 at most]",
+)
+@file_option("-o", "--out", required=True, help="File for the draft of the codebook.")
+@file_option("--assign", help="File for the answers with their groups, to code from.")
+@force_option
+@seed_option
+@raw_option
+@table_options
+@json_option
+def suggest(
+    table: Path,
+    text: tuple[str, ...],
+    groups: int | None,
+    out: Path,
+    assign: Path | None,
+    force: bool,
+    seed: int,
+    raw: bool,
+    options: "TableOptions",
+    as_json: bool,
+) -> None:
+    """Group answers that share words into a draft of a codebook; no codes are needed.
+
+    It knows words, not what they mean: read the examples, merge, split and rename groups, and
+    leave out what is none. With --assign each answer gets its groups in a column of its own;
+    correct these, then `nldd fit` learns from them.
+
+    \b
+    Examples:
+      nldd suggest answers.csv --text answer -o codebook.csv
+      nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
+    """
+    from nldd.coding.coded_table import check_places
+    from nldd.coding.report_text import render_suggestion, suggestion_advice, suggestion_record
+    from nldd.coding.suggestions import suggest_codes, write_draft, write_suggestion
+
+    check_places(table, out, assign, hint="-o codebook.csv --assign draft.csv")
+    refuse_existing(out, assign, force=force)
+    found = suggest_codes(table, text, groups, options, seed)
+    print_notes(found.notes)
+    write_suggestion(found, out, raw)
+    column = write_draft(found, table, assign, options, raw) if assign else ""
+    shown = render_suggestion(found)
+    advice = suggestion_advice(out, assign, column)
+    record = suggestion_record(found)
+    print_result(as_json, record, shown, "" if as_json else advice, codebook=out, draft=assign)

@@ -1,0 +1,43 @@
+"""``nldd suspects``: answers that people may have miscoded."""
+
+from pathlib import Path
+
+import click
+
+from nldd._files import refuse_existing
+from nldd.coding.commands.options import model_argument
+from nldd.present.console import print_result
+from nldd.present.options import file_option, force_option, json_option
+
+
+@click.command()
+@model_argument
+@file_option("-o", "--out", help="File for all of them, with the evidence.")
+@force_option
+@json_option
+def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
+    """Find answers that people may have miscoded, among those that a model has learned from.
+
+    Suspicious are answers to which the model, without having seen them, gives other codes, the more
+    so the surer it is and the more codes differ; and identical answers with different codes.
+
+    \b
+    Examples:
+      nldd suspects model.nldd
+      nldd suspects model.nldd -o suspects.csv
+    """
+    from nldd.coding.agreement_text import render_suspects, suspects_record
+    from nldd.coding.coded_table import check_places
+    from nldd.coding.model_file import load_coding_model
+    from nldd.coding.suspects import find_suspects, write_suspects
+
+    check_places(model, out, hint="-o suspects.csv")
+    refuse_existing(out, force=force)
+    loaded = load_coding_model(model)
+    found, n_answers = find_suspects(loaded), len(loaded.answers)
+    if out is not None:
+        write_suspects(loaded, found, out)
+    where = f"\n\nSuspects: {out}" if out else ""
+    record = {"out": out, **suspects_record(found, n_answers)}
+    text = render_suspects(found, n_answers, loaded.codebook)
+    print_result(as_json, record, text + where)

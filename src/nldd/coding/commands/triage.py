@@ -1,0 +1,62 @@
+"""``nldd triage``: how much may be coded automatically, at which accuracy."""
+
+from pathlib import Path
+
+import click
+
+from nldd._files import refuse_existing
+from nldd.coding.commands.options import Promise, model_argument, promise_options
+from nldd.present.console import print_notes, print_result, try_report
+from nldd.present.options import default_option, force_option, json_option
+
+
+@click.command()
+@model_argument
+@promise_options
+@default_option(
+    "--human-accuracy",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    help="Accuracy of the codes that people give to the rest.",
+)
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="NAME",
+    help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
+)
+@force_option
+@json_option
+def triage(
+    model: Path,
+    promise: Promise,
+    human_accuracy: float,
+    figure: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Tell how much may be coded automatically, at which accuracy.
+
+    The table shows what would be right if the surest answers, down to a chance of being right, were
+    coded by the machine, by predictions of answers that the model had not seen. The threshold for
+    the target accuracy is tested, not just estimated: the promise holds with the stated confidence.
+
+    \b
+    Examples:
+      nldd triage model.nldd
+      nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
+    """
+    from nldd.coding.evaluation import triage
+    from nldd.coding.guarantee_text import drawn_notes
+    from nldd.coding.model_file import load_coding_model
+    from nldd.coding.report_page import curve_places, save_curve
+    from nldd.coding.report_text import render_triage, triage_record
+
+    refuse_existing(*(curve_places(figure) if figure else ()), force=force)
+    loaded = load_coding_model(model)
+    print_notes(drawn_notes(loaded))
+    found = triage(loaded, *promise, human_accuracy)
+    drawn = figure and try_report(lambda: save_curve(loaded, found, figure), what="figure")
+    where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
+    record = {**triage_record(found), "figure": drawn}
+    print_result(as_json, record, render_triage(found) + where)

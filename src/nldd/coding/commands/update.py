@@ -1,0 +1,120 @@
+"""``nldd update``: corrected answers join a model."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nldd._files import refuse_existing
+from nldd.coding.commands.options import (
+    Promise,
+    ReportPlace,
+    answer_options,
+    listing_options,
+    model_argument,
+    promise_options,
+    report_option,
+    taking_reviews,
+)
+from nldd.exceptions import InputError
+from nldd.present.console import asker, print_notes, print_result, say, try_report
+from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
+from nldd.present.progress import stage
+
+if TYPE_CHECKING:
+    from nldd.coding.answers import Listing
+    from nldd.coding.tables.opening import TableOptions
+
+
+@click.command()
+@model_argument
+@click.argument("table", type=FILE, metavar="CORRECTED")
+@file_option("-o", "--out", help="File for the new model; if left out, the old one changes.")
+@click.option("--again", is_flag=True, help="Take a file that the model has had already.")
+@click.option(
+    "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
+)
+@listing_options
+@click.option(
+    "--accept-suggestions",
+    "accept",
+    is_flag=True,
+    help="Take suggestions of a review as right that are unchanged and not marked.",
+)
+@report_option("the model")
+@threads_option
+@promise_options
+@answer_options
+@force_option
+@json_option
+def update(
+    model: Path,
+    table: Path,
+    out: Path | None,
+    again: bool,
+    new_codes: bool,
+    listing: "Listing",
+    accept: bool,
+    report_place: ReportPlace,
+    jobs: int,
+    promise: Promise,
+    options: "TableOptions",
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Let hand-coded answers join a model; its threshold is estimated again.
+
+    CORRECTED has the columns that the model was fitted with; what `nldd predict --review` wrote,
+    with codes corrected or marked as right in nldd_ok, will do. Rows without codes are set aside,
+    and so are suggestions that nobody has changed or marked. The review that `nldd review` made
+    will do as well: what people decided there joins the model, and answers that were drawn at
+    random keep the promise exact. The model as it was before is kept beside it, and `nldd undo`
+    brings it back.
+
+    \b
+    Examples:
+      nldd update model.nldd corrected.csv
+      nldd update model.nldd new.review.db
+    """
+    from nldd.coding.coded_table import check_places
+    from nldd.coding.evaluation import evaluate_evidence, triage
+    from nldd.coding.guarantee_text import drawn_notes
+    from nldd.coding.report_page import is_fit_report, write_fit_report
+    from nldd.coding.report_text import render_update, triage_record
+    from nldd.coding.training import update_model
+
+    out = out or model
+    options, is_review = taking_reviews(options, table)
+    if is_review and accept:
+        message = (
+            f"{table.name}: in a review of the page, a suggestion is taken once it is decided."
+        )
+        hint = "leave out --accept-suggestions; on the page, a applies codes to all alike"
+        raise InputError(message, hint=hint)
+    place = report_place(out)
+    check_places(table, out, place, hint="--report with another name")
+    # What nldd wrote about this model changes with it.
+    own = place is not None and is_fit_report(place, out)
+    refuse_existing(None if own else place, force=force)
+    step = update_model(
+        *(model, table, out, options),
+        watch=stage,
+        again=again,
+        new_codes=new_codes or is_review,  # of which the page has asked
+        n_jobs=jobs,
+        tell=say,
+        listing=listing,
+        ask=asker(),
+        accept=accept,
+        force=force,
+    )
+    new, found = step.model, triage(step.model, *promise)
+    print_notes([*step.table.notes, *drawn_notes(new)])
+    written = place and try_report(
+        lambda: write_fit_report(new, evaluate_evidence(new), found, out, place), out
+    )
+    history = [asdict(event) for event in new.history]
+    record = {**triage_record(found), "history": history}
+    text, before = render_update(step, found), step.predecessor
+    print_result(as_json, record, text, model=out, before=before, report=written)

@@ -1,0 +1,621 @@
+"""How good a model's codes are on answers that people have coded, and whether its promise held."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._labels import indicator
+from nldd.coding.answers import Listing
+from nldd.coding.code_slips import find_new_slips, first_rows, lines_of, sep_options
+from nldd.coding.codebook import Codebook
+from nldd.coding.model import TARGETS, CodingModel
+from nldd.coding.predictions import PER_CODE, Predictions
+from nldd.coding.repeated_rows import settle_repeats
+from nldd.coding.respondents import one_of_each, respondents
+from nldd.coding.selective import Selection, accuracy_interval
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.training_table import CodedAnswers, read_coded
+from nldd.exceptions import InputError
+from nldd.metrics._counts import label_counts, weighted_values
+from nldd.metrics._measures import MEASURES
+from nldd.present.theta_displays import Calibration, calibration_deciles
+
+if TYPE_CHECKING:
+    from nldd.coding.per_code import CodeSelection
+
+N_CONFUSIONS = 20
+N_DRAWS = 1000
+DRAWS_AT_ONCE = 50
+# The surest answers of which the triage table has a line, in percent.
+PERCENTS = (1, 2, 5, *range(10, 101, 10))
+SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
+
+LabelArray = NDArray[np.int8]
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelScore:
+    """How well one code is predicted; answers that carry it, that are predicted to, and both."""
+
+    name: str
+    n_true: int
+    n_pred: int
+    n_both: int
+    precision: float
+    recall: float
+    f: float
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """A code that was predicted instead of another one, and how often."""
+
+    missed: str
+    predicted: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """A measure of :data:`nldd.metrics.MEASURES` with its value and a 95 % interval."""
+
+    key: str
+    name: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts of coded answers: by code, codes an answer, and combinations (some seen once)."""
+
+    labels: dict[str, int]
+    cardinality: float
+    n_labelsets: int
+    n_seen_once: int
+    n_without_code: int
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How good predictions are, against the codes that people gave.
+
+    Made by :func:`evaluate_table` and :func:`evaluate_evidence`.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        The codes, those that the model knows first.
+    n_known : int
+        So many labels the model knows.
+    Y : ndarray of shape (n_answers, n_labels)
+        The codes of people as 0 and 1.
+    predictions : Predictions
+        What the model said.
+    scores : tuple of Score
+        Every measure of :data:`nldd.metrics.MEASURES` by `key` and `name`, with its `value` and the
+        limits `low` and `high` of a 95 % interval.
+    calibration : Calibration
+        Whether theta is the share of wrong labels that it says.
+    by_label : tuple of LabelScore
+        For each code `name`: answers that carry it (`n_true`), that are predicted to (`n_pred`) and
+        both (`n_both`), with `precision`, `recall` and `f`; the worst first.
+    confusions : tuple of Confusion
+        Codes that were `missed` where another one was `predicted`, and the `count`; the most
+        frequent first.
+    repeated : ndarray of bool of shape (n_answers,)
+        Answers whose words stand in the training data.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.coding.evaluation import evaluate_evidence
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = evaluate_evidence(model)
+    >>> {score.key: round(score.value, 2) for score in found.scores}["subset_accuracy"]
+    0.87
+    >>> [(score.name, score.n_true, score.n_pred) for score in found.by_label][0]
+    ('safety', 21, 14)
+    """
+
+    labels: Names
+    n_known: int
+    Y: LabelArray
+    predictions: Predictions
+    scores: tuple[Score, ...]
+    calibration: Calibration
+    by_label: tuple[LabelScore, ...]
+    confusions: tuple[Confusion, ...]
+    repeated: NDArray[np.bool_] | bool = False
+
+    def right(self, measure: str = "subset") -> NDArray[np.float64]:
+        """How right each prediction is, as a whole or by its share of labels."""
+        return self.predictions.right(self.Y, measure)
+
+    def named(self, codebook: Codebook) -> "Evaluation":
+        """The same with the names of the codes, as reports show them."""
+        name = codebook.shown
+        return replace(
+            self,
+            labels=tuple(map(name, self.labels)),
+            by_label=tuple(replace(score, name=name(score.name)) for score in self.by_label),
+            confusions=tuple(
+                replace(pair, missed=name(pair.missed), predicted=name(pair.predicted))
+                for pair in self.confusions
+            ),
+        )
+
+    @property
+    def unknown_labels(self) -> tuple[str, ...]:
+        """Codes that the model cannot predict."""
+        return self.labels[self.n_known :]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A promise of a model beside what new answers showed; made by :func:`promise_kept`.
+
+    Attributes
+    ----------
+    selection : Selection
+        The promise.
+    measure : {"subset", "hamming"}
+        What it is about.
+    n_answers, n_auto : int
+        New answers, and those that the threshold lets through.
+    accuracy, low, high : float or None
+        Of those that it lets through, with an exact 95 % interval; None if it lets none.
+    targets : tuple of TargetShare
+        What each target would allow, if the model has no threshold.
+
+    Examples
+    --------
+    >>> from nldd.coding.evaluation import Kept
+    >>> from nldd.coding.selective import Selection
+    >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95)
+    >>> kept = Kept(promise, "subset", 200, n_auto=80, accuracy=0.95, low=0.877, high=0.986)
+    >>> kept.share, kept.low < promise.target < kept.high
+    (0.4, True)
+    """
+
+    selection: Selection
+    measure: str
+    n_answers: int
+    n_auto: int
+    accuracy: float | None
+    low: float | None
+    high: float | None
+    targets: "tuple[TargetShare, ...]" = ()
+
+    @property
+    def share(self) -> float:
+        """Share of the new answers that is coded automatically."""
+        return self.n_auto / self.n_answers
+
+
+def evaluate_table(
+    model: CodingModel,
+    path: Path,
+    options: TableOptions = TableOptions(),
+    listing: Listing = Listing(),
+) -> tuple[Evaluation, CodedAnswers]:
+    """Evaluate a model on a table that people have coded.
+
+    Parameters
+    ----------
+    model : CodingModel
+        It should not have learned from these answers.
+    path : Path
+        The table, with the columns of that which the model was fitted to.
+    options : TableOptions, optional
+        How the table is opened.
+    listing : Listing, optional
+        How the table lists its codes, if otherwise than that of the model.
+
+    Returns
+    -------
+    evaluation : Evaluation
+        All measures with intervals, and which codes are the worst.
+    table : CodedAnswers
+        The answers that were read; its `notes` say what a person should know.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, evaluate_table, fit_table
+    >>> from nldd import load_survey
+    >>> from nldd.coding.tables.writer import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> second = Path(folder.name, "second.csv")
+    >>> with create_table(second, survey.header) as writer:
+    ...     writer.write(rows[100:])
+    >>> found, read = evaluate_table(step.model, second)
+    >>> len(read.codes), {score.key: round(score.value, 2) for score in found.scores}["f_measure"]
+    (83, 0.89)
+    >>> folder.cleanup()
+    """
+    columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
+    table = read_coded(
+        path, columns, options, model.identity_columns, known=model.labels, codebook=model.codebook
+    )
+    known = (*model.labels, *model.codebook.by_code)
+    found = find_new_slips(first_rows(table.codes, table.rows), known, columns.codes)
+    if slips := [slip for slip in found if slip.meant]:
+        lists = sep_options(slips, columns.codes.separators)
+        sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
+        table.notes.append(f"These codes may be slips; correct them{sep}:{lines_of(slips)}")
+    table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
+    table = without_learned(model, settle_repeats(table, path), path, options.digest(path))
+    return evaluate_model(model, table), table
+
+
+def without_learned(
+    model: CodingModel, table: CodedAnswers, path: Path, sha256: str
+) -> CodedAnswers:
+    """One answer of each respondent that the model has not learned from."""
+    own, same = set(model.answers.ids) - {""}, set(model.identities) - {""}
+    learned = sha256 in {event.sha256 for event in model.history}
+    each = enumerate(zip(table.answers.ids, table.identities, strict=True))
+    new = [i for i, (who, row) in each if not (learned or who in own or row in same)]
+    if not new:
+        message = f"{path.name}: the model was trained on all {len(table.codes):,} coded answers."
+        hint = "nldd triage shows its accuracy by cross-validation; or give other answers"
+        raise InputError(message, hint=hint)
+    table = table.take(new, "of respondents that the model was trained on; left out")
+    if not any(table.answers.ids):
+        return table
+    first = one_of_each(respondents(table.answers), np.arange(len(table.codes)), 0)
+    return table.take(first.tolist(), "of respondents with several, of which one is tested")
+
+
+def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
+    """Evaluate a model on coded answers that it has not seen."""
+    labels = (*model.labels, *sorted(set().union(*table.codes) - set(model.labels)))
+    Y = indicator(table.codes, np.array(labels, dtype=object))
+    found = _evaluate(Y, model.code(table.answers), labels)
+    return replace(found, repeated=model.knows_words(table.answers))
+
+
+def evaluate_evidence(model: CodingModel) -> Evaluation:
+    """Evaluate a model by its predictions of its own answers, each without itself.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Only answers that were drawn at random count.
+
+    Returns
+    -------
+    Evaluation
+        All measures with intervals, and which codes are the worst.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.coding.evaluation import evaluate_evidence
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = evaluate_evidence(model)
+    >>> loss = found.scores[0]
+    >>> loss.name, round(loss.value, 3), loss.low < loss.value < loss.high
+    ('Hamming loss', 0.087, True)
+    """
+    return _evaluate(model.Y[model.tested], model.evidence[model.tested], model.labels)
+
+
+def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
+    n_known = found.Y.shape[1]
+    Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
+    # Theta speaks about the labels that the model knows.
+    calibration = calibration_deciles(found.theta, found.n_wrong(Y[:, :n_known]), n_known)
+    scores, by_label = score_answers(Y, Y_pred), label_scores(Y, Y_pred, labels)
+    confusions = count_confusions(Y, Y_pred, labels)
+    return Evaluation(labels, n_known, Y, found, scores, calibration, by_label, confusions)
+
+
+def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
+    """Every measure of nldd with a 95 % interval, from answers drawn again with replacement.
+
+    Shares of the answers have an exact one, and measures that no drawing changes take it too.
+    """
+    rng, n = np.random.default_rng(random_state), len(Y)
+    values = weighted_values(Y, Y_pred, np.ones((1, n)))
+    sizes = [min(DRAWS_AT_ONCE, N_DRAWS - start) for start in range(0, N_DRAWS, DRAWS_AT_ONCE)]
+    weights = (rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float) for size in sizes)
+    draws = [weighted_values(Y, Y_pred, some) for some in weights]
+    exact = accuracy_interval((Y_pred == Y).all(axis=1))
+    scores = []
+    for key, measure in MEASURES.items():
+        low, high = np.percentile(np.concatenate([drawn[key] for drawn in draws]), [2.5, 97.5])
+        if key in SHARES_OF_ANSWERS or low == high:
+            low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
+        scores.append(Score(key, measure.name, float(values[key][0]), float(low), float(high)))
+    return tuple(scores)
+
+
+def label_scores(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[LabelScore, ...]:
+    """Precision, recall and F of each label, from the smallest F to the largest."""
+    counts = label_counts(Y, Y_pred)
+    ratios = (counts.precision(0.0), counts.recall(0.0), counts.f(0.0))
+    columns = (column.tolist() for column in (counts.true, counts.pred, counts.both, *ratios))
+    scores = map(LabelScore, labels, *columns)
+    return tuple(sorted(scores, key=lambda score: (score.f, -score.n_true, score.name)))
+
+
+def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[Confusion, ...]:
+    """Pairs of a label that was missed and one that was predicted wrongly in the same answer."""
+    # Floating point: whole numbers are exact in it, and products of matrices are fast.
+    counts = (Y_pred < Y).T.astype(float) @ (Y_pred > Y).astype(float)
+    pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in np.argwhere(counts)]
+    order = sorted(pairs, key=lambda pair: (-pair.count, pair.missed, pair.predicted))
+    return tuple(order[:N_CONFUSIONS])
+
+
+def promise_kept(
+    model: CodingModel,
+    quality: Evaluation,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+    rank_by: str = "chance",
+) -> Kept:
+    """Compare a model's promise with what an evaluation found.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Which gives the promise.
+    quality : Evaluation
+        Of other answers, from :func:`evaluate_table`.
+    target, confidence : float in (0, 1)
+        The promise, see :func:`triage`.
+    measure : {"subset", "hamming"}
+        Whether an answer is right as a whole, or by its share of labels.
+    rank_by : {"chance", "theta"}
+        What answers are ranked by.
+
+    Returns
+    -------
+    Kept
+        How many answers the threshold lets through, and their accuracy.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Request, Settings, evaluate_table, fit_table
+    >>> from nldd.coding.evaluation import promise_kept
+    >>> from nldd import load_survey
+    >>> from nldd.coding.tables.writer import create_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> with create_table(table, survey.header) as writer:
+    ...     writer.write(rows[:80])
+    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> second = Path(folder.name, "second.csv")
+    >>> with create_table(second, survey.header) as writer:
+    ...     writer.write(rows[100:])
+    >>> kept = promise_kept(step.model, evaluate_table(step.model, second)[0], target=0.8)
+    >>> kept.n_answers, kept.n_auto, round(kept.accuracy, 2)
+    (83, 73, 0.95)
+    >>> folder.cleanup()
+    """
+    promise = (target, confidence, measure, rank_by)
+    selection = model.select(*promise)
+    n, right = len(quality.Y), quality.right(measure)
+    limits = [-1.0 if limit is None else limit for limit in selection.limits]
+    doubt = quality.predictions.doubt(selection.rank_by)
+    auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
+    accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
+    allowed = () if selection.limit is not None else target_shares(model, *promise)
+    return replace(Kept(selection, measure, n, len(auto), *accuracy), targets=allowed)
+
+
+def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
+    """Counts of answers that carry the codes `labels` as `Y` says."""
+    _, times = np.unique(Y, axis=0, return_counts=True)
+    sizes = Y.sum(axis=1)
+    by_code = dict(zip(labels, Y.sum(axis=0).tolist(), strict=True))
+    n_seen_once, n_without_code = int((times == 1).sum()), int((sizes == 0).sum())
+    return Summary(by_code, float(sizes.mean()), len(times), n_seen_once, n_without_code)
+
+
+@dataclass(frozen=True)
+class TriageRow:
+    """Answers up to a doubt coded by machine, and `combined` with those that people code."""
+
+    threshold: float
+    n_auto: int
+    share: float
+    accuracy: float
+    low: float
+    high: float
+    combined: float
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class TargetShare:
+    """How many answers, and which share, may be coded automatically at a target accuracy."""
+
+    target: float
+    n_auto: int
+    share: float
+    chosen: bool = False
+    n_answers: int = 0
+
+
+@dataclass(frozen=True)
+class Triage:
+    """How much may be coded automatically at which accuracy; made by :func:`triage`.
+
+    Attributes
+    ----------
+    rows : tuple of TriageRow
+        From the surest answers to all: up to the doubt `threshold`, the machine codes `n_auto`
+        answers, a `share` of all, with an `accuracy` between `low` and `high` (95 %). `combined` is
+        the accuracy of all, if people code the rest; the row `chosen` is that of the selection.
+    selection : Selection
+        The threshold that holds the target.
+    measure : {"subset", "hamming"}
+        Whether an answer is right as a whole, or by its share of labels.
+    human_accuracy : float
+        How right people are taken to be.
+    codes : CodeSelection or None
+        What may be settled code by code, if that was asked for; its `limits` go into
+        :class:`Policy`.
+    targets : tuple of TargetShare
+        What other targets would allow: `target`, `n_auto`, `share`, and the one `chosen`. Each
+        holds with the confidence by itself.
+    earlier : Selection or None
+        What an earlier fit may code, which stays in use as this one did not pass its test.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> [(line.target, line.n_auto) for line in triage(model).targets][:4]
+    [(0.95, 0), (0.9, 0), (0.85, 68), (0.8, 75)]
+    """
+
+    rows: tuple[TriageRow, ...]
+    selection: Selection
+    measure: str
+    human_accuracy: float
+    codes: "CodeSelection | None" = None
+    targets: tuple[TargetShare, ...] = ()
+    earlier: Selection | None = None
+
+
+def triage(
+    model: CodingModel,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+    rank_by: str = "chance",
+    human_accuracy: float = 1.0,
+) -> Triage:
+    """Tell how much a model may code automatically, and at which accuracy.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Its answers that were drawn at random are looked at, each as predicted without itself.
+    target : float in (0, 1)
+        Accuracy that the automatic codes shall have.
+    confidence : float in (0, 1)
+        The chance to promise too much is at most one minus it.
+    measure : {"subset", "hamming", "per-code"}
+        Whether an answer is right as a whole, or by its share of labels; or whether single codes
+        are settled where the whole answer is not sure.
+    rank_by : {"chance", "theta"}
+        What answers are ranked by; fewer than 250 are ranked by theta.
+    human_accuracy : float
+        How right people are, in what machine and people reach together.
+
+    Returns
+    -------
+    Triage
+        The table, and the threshold that holds the target.
+
+    See Also
+    --------
+    selective_threshold : The test behind the threshold.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = triage(model, target=0.8)
+    >>> found.selection.n_auto, found.selection.accuracy
+    (75, 0.88)
+    >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
+    [(70, 0.91), (75, 0.88), (77, 0.87)]
+    """
+    codes = None
+    if measure == PER_CODE:
+        from nldd.coding.per_code import select_codes  # only where it is asked for
+
+        codes, measure = select_codes(model, target, confidence), "subset"
+    tested = model.evidence[model.tested]
+    right = tested.right(model.Y[model.tested], measure)
+    selection = model.select(target, confidence, measure, rank_by)
+    doubt = tested.doubt(selection.rank_by)
+    rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
+    targets = target_shares(model, target, confidence, measure, rank_by)
+    used, earlier = model.in_use(target, confidence, measure, rank_by)
+    more = (codes, targets, earlier if used is not model else None)
+    return Triage(rows, selection, measure, human_accuracy, *more)
+
+
+def target_shares(
+    model: CodingModel,
+    target: float = 0.9,
+    confidence: float = 0.9,
+    measure: str = "subset",
+    rank_by: str = "chance",
+) -> tuple[TargetShare, ...]:
+    """Automation rates that a model reaches at the usual targets and at `target`."""
+    targets = sorted({*TARGETS[measure], target}, reverse=True)
+    found = [model.in_use(each, confidence, measure, rank_by)[1] for each in targets]
+    each = ((f.target, f.n_auto, f.share, f.target == target, f.n_answers) for f in found)
+    return tuple(TargetShare(*values) for values in each)
+
+
+def triage_rows(
+    doubt: NDArray[np.float64],
+    right: NDArray[np.float64],
+    human_accuracy: float = 1.0,
+    chosen: float | None = None,
+) -> tuple[TriageRow, ...]:
+    """A line for the surest 1, 2 and 5 %, each tenth of the answers, and the chosen threshold."""
+    order = np.argsort(doubt, kind="stable")
+    doubt, right = doubt[order], right[order]
+    n = len(doubt)
+    thresholds = {float(doubt[-(-percent * n // 100) - 1]) for percent in PERCENTS}
+    if chosen is not None and chosen >= doubt[0]:
+        thresholds.add(chosen)
+    rows = []
+    for threshold in sorted(thresholds):
+        k = int(np.searchsorted(doubt, threshold, side="right"))
+        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
+        combined = (total + (n - k) * human_accuracy) / n
+        values = (k / n, total / k, *interval, combined, threshold == chosen)
+        rows.append(TriageRow(threshold, k, *values))
+    return tuple(rows)

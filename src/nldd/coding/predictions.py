@@ -1,0 +1,218 @@
+"""Predicted labelsets with the evidence for them; coded answers are predicted without themselves.
+
+Classifiers and neighbours are those of the other folds. The weights of both distances are the
+model's own in every fold: a threshold of theta is to be used with these, and weights learned anew
+would put each fold on a scale of its own. What three numbers know of a row is next to nothing.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold
+
+from nldd.coding.answers import Answers
+from nldd.coding.confidence import N_CLUES, clues_of
+from nldd.coding.features import AnswerFeatures
+from nldd.coding.guarantee import RANKINGS as RANKINGS, right_shares
+from nldd.exceptions import InputError
+
+# Passes so many steps through, with a progress bar of that title or whatever else.
+Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
+TESTING = "testing: each answer without itself"
+MEASURES = ("subset", "hamming")
+# Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
+PER_CODE = "per-code"
+# Of answers for which there was no second labelset to choose from: nothing speaks for them.
+NO_EVIDENCE = 1 - np.finfo(np.float64).eps
+# The probability of a label, where there is nothing to tell it by.
+UNKNOWN = 0.5
+
+
+def unwatched(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
+    """The steps, and nobody looks on."""
+    return steps
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted labelsets and the evidence for each.
+
+    All arrays have one entry an answer; an index takes some of them.
+
+    Attributes
+    ----------
+    Y : ndarray of int8 of shape (n_answers, n_labels)
+        The labelsets as 0 and 1.
+    theta : ndarray of shape (n_answers,)
+        Probability that a label is wrong.
+    row : ndarray of int of shape (n_answers,)
+        The coded answer that the labelset comes from.
+    Dx, Dy : ndarray of shape (n_answers,)
+        Distances from it in features and in labels.
+    x_part, y_part : ndarray of shape (n_answers,)
+        What these add to the log-odds of an error.
+    chance : ndarray of shape (n_answers,) or None
+        Probability that all labels are right.
+    clues : ndarray of shape (n_answers, n_clues) or None
+        What the chance is found from, as long as it is not.
+    P : ndarray of float32 of shape (n_answers, n_labels) or None
+        Probabilities label by label.
+    others : ndarray of int8 of shape (n_answers, n_others, n_labels) or None
+        The next best labelsets.
+    others_row : ndarray of int of shape (n_answers, n_others) or None
+        Coded answers that these come from.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = model.code(Answers(["cheaper rents", "safe cycle paths"]))
+    >>> found.Y.tolist()
+    [[0, 1, 0], [1, 0, 0]]
+    >>> answers.texts[found.row[0]]
+    'Cheaper rents'
+    """
+
+    Y: NDArray[np.int8]
+    theta: NDArray[np.float64]
+    row: NDArray[np.intp]
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]
+    x_part: NDArray[np.float64]
+    y_part: NDArray[np.float64]
+    chance: NDArray[np.float64] | None = None
+    clues: NDArray[np.float64] | None = None
+    P: NDArray[np.float32] | None = None
+    others: NDArray[np.int8] | None = None
+    others_row: NDArray[np.intp] | None = None
+
+    def __len__(self) -> int:
+        return len(self.theta)
+
+    def __getitem__(self, rows: Any) -> "Predictions":
+        known = {name: values for name, values in vars(self).items() if values is not None}
+        return Predictions(**{name: values[rows] for name, values in known.items()})
+
+    def doubt(self, rank_by: str) -> NDArray[np.float64]:
+        """What answers are ranked by, from 0 to 1; the surest have the least."""
+        if rank_by not in RANKINGS:
+            raise InputError(f"rank_by must be one of {', '.join(RANKINGS)}; got {rank_by!r}.")
+        if rank_by == "theta":
+            return self.theta
+        if self.chance is None:
+            message = "These predictions have no chance of being right, so theta must rank them."
+            raise InputError(message, hint="--rank-by theta, or fit the model again")
+        return 1 - self.chance
+
+    def n_wrong(self, Y: NDArray[np.int8]) -> NDArray[np.intp]:
+        """Labels of each answer that are wrong; those beyond the known ones are not predicted."""
+        n_known = self.Y.shape[1]
+        return np.asarray((Y[:, :n_known] != self.Y).sum(axis=1) + Y[:, n_known:].sum(axis=1))
+
+    def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
+        """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
+        if measure not in MEASURES:
+            message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
+            raise InputError(message, hint="--measure subset, or hamming")
+        return right_shares(self.n_wrong(Y), Y.shape[1], measure)
+
+
+def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
+    """The nearest of the `k` nearest labelsets of each row, with the evidence and the others."""
+    near = classifier.nearest_labelsets(X, k=min(k, len(classifier.labelsets_)))
+    Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
+    x_part, y_part = classifier.regression_.parts(Dx, Dy)
+    Y = near.labelsets[:, 0].astype(np.int8)
+    P = classifier.label_probabilities(X)
+    clues = clues_of(near, P, times_seen(classifier, Y))
+    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
+    others = near.labelsets[:, 1:].astype(np.int8)
+    rest = {"P": P.astype(np.float32), "others": others, "others_row": near.row[:, 1:]}
+    return Predictions(Y, *found, clues=clues, **rest)
+
+
+def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
+    """How many training rows carry each of these labelsets."""
+    labelsets = classifier.labelsets_.astype(np.int8)
+    counts = zip(labelsets, classifier.index_.counts.tolist(), strict=True)
+    times = {labelset.tobytes(): count for labelset, count in counts}
+    return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
+
+
+def out_of_fold(
+    model: Any,
+    X: Any,
+    Y: NDArray[np.int8],
+    n_folds: int = 10,
+    random_state: int = 0,
+    watch: Watch = unwatched,
+) -> Predictions:
+    """Each row of `X` predicted as a fitted NLDD `model` would, had it not seen those of its fold.
+
+    `X` is an array or :class:`Answers`, whose words and scales are learned anew in each fold: what
+    an answer alone contributes to them must not help to predict it. ``watch(folds,
+    n_folds, title)`` passes the folds through, for a progress bar.
+    """
+    folds = deal_folds(len(Y), n_folds, random_state)
+    return join(folds, leave_out(model, X, Y, folds, watch))
+
+
+def deal_folds(
+    n: int, n_folds: int, random_state: int = 0, groups: NDArray[np.intp] | None = None
+) -> list[NDArray[np.intp]]:
+    """The rows of each fold, dealt at random; those of a group stay together."""
+    if n_folds < 2:
+        message = f"The number of folds must be at least 2; got {n_folds}."
+        raise InputError(message, hint="--folds 10")
+    groups = np.arange(n) if groups is None else groups
+    n_groups = int(groups.max()) + 1
+    dealt = KFold(min(n_folds, n_groups), shuffle=True, random_state=random_state)
+    folds = (test for _, test in dealt.split(np.zeros(n_groups)))
+    return [np.flatnonzero(np.isin(groups, test)) for test in folds]
+
+
+def leave_out(
+    model: Any,
+    X: Any,
+    Y: NDArray[np.int8],
+    parts: Sequence[NDArray[np.intp]],
+    watch: Watch,
+    taught: NDArray[np.intp] | None = None,
+) -> list[Predictions]:
+    """The rows of each part, predicted by a model of all others, or of those that are `taught`."""
+    found: dict[int, Predictions] = {}
+    for number in watch(range(len(parts)), len(parts), TESTING):
+        test = parts[number]
+        train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
+        part = _predict_fold(model, X[train], Y[train], X[test], len(test))
+        found[number] = replace(part, row=train[part.row], others_row=None)
+    return [found[number] for number in range(len(parts))]
+
+
+def join(parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]) -> Predictions:
+    """The predictions of parts together, in the order of their rows."""
+    names = [name for name, values in vars(found[0]).items() if values is not None]
+    joined = {name: np.concatenate([getattr(each, name) for each in found]) for name in names}
+    return Predictions(**joined)[np.argsort(np.concatenate(parts))]
+
+
+def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:
+    if isinstance(X, Answers):
+        features = AnswerFeatures.fit(X)
+        X, X_test = features.transform(X), features.transform(X_test)
+    if X.shape[1] > 0 and (Y[0] != Y).any():
+        return predict(model.refit(X, Y), X_test)
+    # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
+    zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
+    found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
+    P = np.full((n, Y.shape[1]), UNKNOWN, dtype=np.float32)
+    clues, others = np.zeros((n, N_CLUES)), Y[rows][:, np.newaxis]
+    return Predictions(Y[rows], *found, clues=clues, P=P, others=others)

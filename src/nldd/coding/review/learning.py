@@ -1,0 +1,252 @@
+"""The machine learns while people work: a new round of suggestions, made by another process.
+
+The model is fitted anew to its own answers and to what people have decided so far, and codes all
+answers that nobody has decided. The file of the model stays as it is; only ``nldd update`` changes
+that. Whatever ends the process leaves the store as it was: a round counts once it is finished.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from warnings import simplefilter
+
+from nldd._wording import count_noun
+from nldd.coding.coded_blocks import AUTO, Counts, Policy, code_blocks
+from nldd.coding.model import CodingModel, checksum
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.predictions import PER_CODE
+from nldd.coding.review.log import outcomes
+from nldd.coding.review.records import Suggestion
+from nldd.coding.review.rounds import Suggester, facts_of, keep_promise, refit_policy
+from nldd.coding.review.store import Store
+from nldd.coding.review.store_tables import ROW, StoredRows, StoreOptions
+from nldd.coding.tables.cells import Cell
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reader import TableReader
+from nldd.coding.training import refit_model
+from nldd.exceptions import NLDDError
+
+IDLE, RUNNING, FAILED = "idle", "running", "failed"
+# A decision waits for no more than the writing of so many suggestions, and comes next.
+N_WRITTEN, PAUSE = 500, 0.01
+# Rows that are read at a time.
+N_READ = 2000
+NICENESS = 10
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+ENDED = "Learning ended before it was done; what people have decided is all there."
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Where learning stands: a state, a sentence for people, and the last round that it made."""
+
+    state: str = IDLE
+    message: str = ""
+    round: int = 0
+
+
+class Learner:
+    """Starts a process that learns from a store, and tells what has become of it.
+
+    The process has one thread and gives way to others. It ends when this one does, however that
+    ends: it reads from a pipe that nobody writes to, which is closed then, or waits for it.
+    """
+
+    def __init__(
+        self,
+        store_path: Path,
+        model_path: Path,
+        every: int = 50,
+        options: TableOptions = TableOptions(),
+    ) -> None:
+        self.every = every
+        numbers = None if options.numbers is None else str(options.numbers.absolute())
+        paths = [str(store_path.absolute()), str(model_path.absolute()), numbers]
+        self._words = json.dumps([os.getpid(), *paths])
+        self._process: subprocess.Popen[bytes] | None = None
+        self._last = Learning()
+        self._lock = threading.Lock()
+
+    def start(self) -> bool:
+        """Begin to learn; False if that is under way already."""
+        with self._lock:
+            if self._look().state == RUNNING:
+                return False
+            # Not from the folder of the answers: a file there may be called as a module of Python.
+            program = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+            self._process = subprocess.Popen(
+                [*program, self._words],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={**os.environ, **ONE_THREAD},
+                # Ctrl-C is for the server, which ends it.
+                start_new_session=True,
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+            )
+            return True
+
+    def poll(self) -> Learning:
+        """Where it stands now."""
+        with self._lock:
+            return self._look()
+
+    def stop(self) -> None:
+        """End the process, if there is one; a round that is not finished does not count."""
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+                self._process.communicate()
+                self._process = None
+
+    def _look(self) -> Learning:
+        if self._process is None:
+            return self._last
+        if self._process.poll() is None:
+            return replace(self._last, state=RUNNING, message="")
+        said, _ = self._process.communicate()
+        self._process = None
+        found: dict[str, Any] = {"state": FAILED, "message": ENDED}
+        with suppress(ValueError):
+            found = json.loads(said)
+        self._last = replace(self._last, **found)
+        return self._last
+
+
+def main() -> None:
+    """What the process does: learn once, and say on standard output how that ended."""
+    parent, store_path, model_path, numbers = json.loads(sys.argv[1])
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    simplefilter("ignore")
+    with suppress(AttributeError, OSError):
+        os.nice(NICENESS)
+    try:
+        options = TableOptions(numbers=None if numbers is None else Path(numbers))
+        said: dict[str, Any] = vars(learn(Path(store_path), Path(model_path), options))
+    except NLDDError as error:
+        said = {"state": FAILED, "message": str(error)}
+    except Exception as error:  # whatever it is, people go on with the suggestions that they have
+        said = {"state": FAILED, "message": f"{ENDED} ({type(error).__name__}: {error})"}
+    print(json.dumps(said), flush=True)
+
+
+def _end_with(parent: int) -> None:
+    """Wait for the end of the process that started this one, and end."""
+    if sys.platform == "win32":
+        # There a thread that reads standard input can hold up libraries that are being loaded.
+        import _winapi
+
+        with suppress(OSError):  # if it is gone already
+            handle = _winapi.OpenProcess(_winapi.SYNCHRONIZE, False, parent)
+            _winapi.WaitForSingleObject(handle, _winapi.INFINITE)
+    else:
+        sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptions()) -> Learning:
+    """Fit the model anew to what people have decided, and write a round of suggestions."""
+    with Store.open(store_path) as store:
+        study, found = store.study, outcomes(store.entries())
+        digest = checksum(model_path) if model_path.is_file() else ""
+        model = load_coding_model(model_path)
+        model = replace(model, settings=replace(model.settings, n_jobs=1))
+        n_decided = sum(outcome.codes is not None for outcome in found.values())
+        if n_decided:
+            given = StoreOptions(numbers=options.numbers)
+            model = refit_model(model, store_path, given)
+        promise = (study.target, study.confidence, study.measure, study.rank_by)
+        last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
+        n_tests = last.facts["n_tests"] + 1
+        if n_decided and study.measure != PER_CODE:
+            policy, failed = refit_policy(model, promise, last.facts)
+        else:
+            policy, _ = keep_promise(model, promise)
+            model, n_tests = policy.model_in_use(model), len(model.earlier) + 1
+        if failed:  # what is coded automatically stays so until a refit passes its test
+            automatic = (s for s in store.suggestions(last.round) if s.status == AUTO)
+            kept = {said.item: said for said in automatic}
+            failed *= bool(kept)
+        without = [item for item, _, has_codes, _ in store.outlines() if not has_codes]
+        left = [item for item in without if item not in found or not found[item].by]
+        number = store.begin_round(digest)
+        counts = _write_round(store, number, model, policy, left, options, kept)
+        facts = facts_of(model, policy, counts, len(without), n_decided, n_tests)
+        if failed:
+            facts = {**facts, "guarantee": last.facts.get("guarantee")}
+        store.finish_round(number, digest, facts)
+        _drop_old(store)
+    learned = f"Learned from {count_noun(n_decided, 'decision')}. {failed}".strip()
+    return Learning(IDLE, learned if n_decided else "Suggestions renewed by the model.", number)
+
+
+def _write_round(
+    store: Store,
+    number: int,
+    model: "CodingModel",
+    policy: "Policy",
+    items: Sequence[int],
+    options: TableOptions,
+    kept: Mapping[int, Suggestion],
+) -> "Counts":
+    """Code the items that are left and write what the model says, little by little.
+
+    Those that are `kept` stay as they were said before.
+    """
+    counts, suggester = Counts(), Suggester(model)
+    with options.with_numbers(TableReader(store.path, _RowsLeft(store.path, items))) as table:
+        for block in code_blocks(model, table, policy, counts):
+            start = block.first - 1
+            new = suggester.suggest(block, items[start : start + len(block.rows)])
+            said = (_keep(kept[s.item], s) if s.item in kept else s for s in new)
+            # A list: nothing is worked out while others wait to write.
+            while some := list(islice(said, N_WRITTEN)):
+                store.add_suggestions(number, some)
+                time.sleep(PAUSE)
+    n_kept = len(kept.keys() & set(items))
+    counts.n_auto, counts.n_review = counts.n_auto + n_kept, counts.n_review - n_kept
+    return counts
+
+
+def _keep(before: Suggestion, new: Suggestion) -> Suggestion:
+    """What was said before; likely codes are told in the order of the new model."""
+    return before._replace(likely=new.likely)
+
+
+def _drop_old(store: Store) -> None:
+    """Remove suggestions that no longer count: of rounds between the first and the last."""
+    last = store.rounds()[-1].round
+    for number in range(1, last):
+        while store.drop_suggestions(number, N_WRITTEN):
+            time.sleep(PAUSE)
+
+
+class _RowsLeft(StoredRows):
+    """The rows of some items, with their numbers, by which extra features are found again.
+
+    They are read in parts, so that no long look at the store keeps its log from being folded in.
+    """
+
+    def __init__(self, path: Path, items: Sequence[int]) -> None:
+        super().__init__(path)
+        self.items = items
+        self.is_numbered = ROW in self.header
+        if not self.is_numbered:
+            self.header = (*self.header, ROW)
+
+    def rows(self) -> Generator[tuple[Cell, ...], None, None]:
+        with Store.open(self.path, write=False) as store:
+            for start in range(0, len(self.items), N_READ):
+                for item in list(store.items(self.items[start : start + N_READ])):
+                    yield item.cells if self.is_numbered else (*item.cells, item.item)

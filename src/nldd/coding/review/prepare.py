@@ -1,0 +1,244 @@
+"""Begin a review: code a table into a new store, and draw the answers that check the machine."""
+
+import math
+import random
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nldd import __version__
+from nldd._wording import count_noun
+from nldd.coding.codebook import Entry
+from nldd.coding.coded_blocks import BlockWatch, CodedBlock, Counts, code_blocks
+from nldd.coding.coded_table import check_places
+from nldd.coding.model import CodingModel, checksum
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.review.records import Item, Study
+from nldd.coding.review.rounds import PROMISE, Promise, Suggester, facts_of, keep_promise
+from nldd.coding.review.store import Store
+from nldd.coding.review.store_tables import describe_table
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reader import TableReader
+from nldd.exceptions import InputError
+
+# So many times the answers to check are drawn at most, where few of them are automatic.
+MOST_TIMES = 4
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A review that is ready; made by :func:`prepare_review`.
+
+    Attributes
+    ----------
+    counts : nldd.coding.coded_blocks.Counts
+        How many answers got which status.
+    notes : list of str
+        What a person should know.
+
+    Examples
+    --------
+    >>> from nldd.coding.coded_blocks import Counts
+    >>> from nldd.coding.review.prepare import Prepared
+    >>> prepared = Prepared(Counts(n_rows=100, n_auto=70, n_review=30), notes=[])
+    >>> prepared.counts.n_review
+    30
+    """
+
+    counts: "Counts"
+    notes: list[str]
+
+
+def prepare_review(
+    model_path: Path,
+    table_path: Path,
+    store_path: Path,
+    promise: Promise = PROMISE,
+    n_audit: int = 0,
+    blind: bool = True,
+    seed: int = 0,
+    options: TableOptions = TableOptions(),
+    watch: "BlockWatch" = lambda blocks, fraction: blocks,
+) -> Prepared:
+    r"""Begin a review: code a table by a model into a new store.
+
+    ``nldd review`` opens the store on a page in the browser.
+
+    Parameters
+    ----------
+    model_path : Path
+        The model file.
+    table_path : Path
+        The answers.
+    store_path : Path
+        File for the review, ``new.review.db`` for instance; it is there once it is complete.
+    promise : tuple of (float, float, str, str)
+        Target, confidence, measure and ranking, see :func:`nldd.coding.triage`.
+    n_audit : int
+        So many answers are drawn at random from all without codes that about this number of
+        automatic ones are among them, to check the machine.
+    blind : bool
+        Whether people code these without a suggestion.
+    seed : int
+        Of the draw.
+    options : TableOptions, optional
+        How the table is opened.
+    watch : callable, optional
+        ``watch(blocks, fraction)`` passes the blocks of the table through, for a progress bar.
+
+    Returns
+    -------
+    Prepared
+        How many answers got which status.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd import load_survey
+    >>> from nldd.coding import prepare_review
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> prepared.counts.n_rows, prepared.counts.n_auto
+    (3, 3)
+    >>> folder.cleanup()
+    """
+    check_places(model_path, table_path, store_path, hint="--store new.review.db")
+    if store_path.exists():
+        hint = "nldd review with the same words goes on with it"
+        raise InputError(f"{store_path} is there already.", hint=hint)
+    paths = (model_path, table_path)
+    # What is not there, reading it tells.
+    digests = {path: checksum(path) if path.is_file() else "" for path in paths}
+    model = load_coding_model(model_path)
+    policy, notes = keep_promise(model, promise)
+    counts = Counts()
+    with options.open(table_path) as table:
+        blocks = code_blocks(model, table, policy, counts, watch=watch)
+        asked = (*promise, n_audit, blind, seed)
+        study = _study(model, table, model_path, digests, asked)
+        with Store.create(store_path, study) as store:
+            numbers = _write_blocks(store, policy.model_in_use(model), blocks)
+            if not counts.n_rows:
+                hint = "put the answers below the header, one a row; or use another file"
+                raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
+            model.columns.check_extra(table, counts.n_rows)
+            drawn = draw_to_check(numbers, counts.n_auto, n_audit, seed)
+            store.mark_drawn(drawn)
+            counts.n_drawn = len(drawn)
+            n_tests = len(model.earlier) + 1
+            used = policy.model_in_use(model)
+            facts = facts_of(used, policy, counts, len(numbers), n_tests=n_tests)
+            store.finish_round(0, digests[model_path], facts)
+            for path, digest in digests.items():
+                if checksum(path) != digest:
+                    hint = "close it in other programs, then run the same command again"
+                    raise InputError(f"{path.name} was changed while it was read.", hint=hint)
+        notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(numbers))]
+    return Prepared(counts, notes)
+
+
+def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) -> list[int]:
+    """Some of the answers without codes, of which each set is equally likely, in rising order.
+
+    About `n_audit` of those that the machine codes alone are among them. As they are a sample of
+    all, a threshold may be found on them, too.
+
+    >>> draw_to_check(range(1, 11), n_auto=5, n_audit=2, seed=0)
+    [1, 3, 7, 10]
+    """
+    if not n_audit or not numbers:
+        return []
+    wanted = math.ceil(n_audit * len(numbers) / n_auto) if n_auto else n_audit
+    size = min(wanted, MOST_TIMES * n_audit, len(numbers))
+    return sorted(random.Random(seed).sample(numbers, size))
+
+
+def _write_blocks(
+    store: Store,
+    model: "CodingModel",
+    blocks: "Iterator[CodedBlock]",
+) -> Sequence[int]:
+    """Write answers and suggestions; the numbers of those that nobody has coded."""
+    suggester = Suggester(model)
+    open_ones = array("q")
+    for block in blocks:
+        numbers = range(block.first, block.first + len(block.rows))
+        rows = zip(numbers, block.rows, block.texts, block.given, strict=True)
+        store.add_items(
+            Item(number, tuple(row), text, False, None if given is None else frozenset(given))
+            for number, row, text, given in rows
+        )
+        store.add_suggestions(0, suggester.suggest(block, numbers))
+        each = zip(numbers, block.given, strict=True)
+        open_ones.extend(number for number, given in each if given is None)
+    return open_ones
+
+
+def _study(
+    model: "CodingModel",
+    table: TableReader,
+    model_path: Path,
+    digests: Mapping[Path, str],
+    asked: tuple[float, float, str, str, int, bool, int],
+) -> Study:
+    """What the review is about, as the store keeps it."""
+    columns, by_code = model.columns, model.codebook.by_code
+    entries = [by_code.get(code, Entry(code)) for code in model.codes_in_order]
+    target, confidence, measure, rank_by, n_audit, blind, seed = asked
+    return Study(
+        table=table.path.name,
+        table_sha256=digests[table.path],
+        model=model_path.name,
+        model_sha256=digests[model_path],
+        header=tuple(table.header),
+        text=columns.text,
+        codes=tuple((entry.code, entry.name, entry.description) for entry in entries),
+        target=target,
+        confidence=confidence,
+        measure=measure,
+        rank_by=rank_by,
+        n_audit=n_audit,
+        blind=blind,
+        seed=seed,
+        separator=columns.codes.separator or ";",
+        none=columns.codes.none,
+        table_format=describe_table(table, model),
+        version=__version__,
+    )
+
+
+def _notes_on_draw(counts: "Counts", n_audit: int, n_all: int) -> Iterator[str]:
+    """What rows that were coded before, or a small table, mean for the answers drawn."""
+    if n_audit and counts.n_coded:
+        yield (
+            f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
+            "chose them, those drawn are no random sample of all: draw before anybody codes."
+        )
+    if n_audit > counts.n_drawn:
+        yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
+    if not n_audit or not counts.n_drawn:
+        return
+    n_expected = round(counts.n_drawn * counts.n_auto / n_all)
+    if not counts.n_auto:
+        yield (
+            "Nothing is coded automatically yet, so the drawn answers check no automatic code. "
+            "They still keep the promise exact after nldd update."
+        )
+    elif n_expected < n_audit <= counts.n_drawn:
+        some = f"all {n_expected:,}" if counts.n_drawn == n_all else f"about {n_expected:,}"
+        yield (
+            f"Among the {counts.n_drawn:,} answers drawn are {some} of the {counts.n_auto:,} "
+            f"automatic codes, fewer than the {n_audit:,} asked for: few answers are automatic. To "
+            "check more, begin with a larger --audit, or a lower target."
+        )

@@ -1,0 +1,135 @@
+"""A round: what a model suggests for the answers of a review, as the store keeps it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nldd.coding.coded_blocks import BY_PEOPLE, N_NEXT, CodedBlock, Counts, Policy, next_labelsets
+from nldd.coding.evaluation import target_shares
+from nldd.coding.guarantee import level_share
+from nldd.coding.guarantee_text import drawn_notes, render_failed_refit, render_unsupported
+from nldd.coding.model import CodingModel
+from nldd.coding.per_code import select_codes
+from nldd.coding.predictions import PER_CODE, Predictions
+from nldd.coding.review.records import Suggestion
+from nldd.coding.review.store_tables import code_columns
+
+# Target, confidence, measure and ranking, as the command line has them.
+Promise = tuple[float, float, str, str]
+PROMISE: Promise = (0.9, 0.9, "subset", "chance")
+N_NEAREST = 3
+# Letters of a coded answer that the page shows beside another one.
+MOST_SHOWN = 500
+
+
+def keep_promise(model: "CodingModel", promise: Promise) -> tuple["Policy", list[str]]:
+    """What the machine may code alone, and what a person should know of it."""
+    target, confidence, measure, _ = promise
+    if measure == PER_CODE:
+        codes = select_codes(model, target, confidence)
+        return Policy(None).follow_codes(codes), drawn_notes(model)
+    policy, found = Policy(None).follow(model, *promise)
+    notes = []
+    if not found.automates:
+        targets = target_shares(model, *promise)
+        notes = [render_unsupported(found, measure, targets)]
+    return policy, [*notes, *drawn_notes(model)]
+
+
+def refit_policy(
+    model: "CodingModel", promise: Promise, last: Mapping[str, Any]
+) -> tuple["Policy", str]:
+    """What a refitted model may code, tested with its share of the level after the `last` round.
+
+    If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
+    """
+    found = model.test.select(*promise, level_share=level_share(last["n_tests"]))
+    failed = "" if found.automates else render_failed_refit(found)
+    return Policy(None).apply(found), failed
+
+
+class Suggester:
+    """Makes suggestions of what a model has found."""
+
+    def __init__(self, model: "CodingModel") -> None:
+        self.model = model
+        self._coded: dict[int, dict[str, Any]] = {}
+
+    def suggest(self, block: "CodedBlock", items: Sequence[int]) -> Iterator[Suggestion]:
+        """Suggestions for the rows of a block, whose `items` these are, but for coded ones."""
+        found = block.found
+        assert found.P is not None
+        codes, nexts = self.model.codes(found.Y), next_labelsets(self.model, block)
+        likely = np.rint(found.P * 255).astype(np.uint8)
+        doubt = np.nan_to_num(block.doubt, nan=1.0).tolist()
+        for i, status in enumerate(block.statuses):
+            if status == BY_PEOPLE:
+                continue
+            own = () if block.empty[i] else codes[i]
+            others = [labelset for labelset in nexts[i] if labelset != own]
+            details = self._details(block, i, others[:N_NEXT])
+            yield Suggestion(items[i], own, status, doubt[i], likely[i].tobytes(), details)
+
+    def _details(
+        self, block: "CodedBlock", i: int, others: list[tuple[str, ...]]
+    ) -> dict[str, Any]:
+        found, ask = block.found, block.ask[i]
+        # The chance speaks of whole labelsets, not of codes that are settled one by one.
+        chance = None if found.chance is None or block.settled[i] else found.chance[i]
+        details: dict[str, Any] = {
+            "theta": float(f"{found.theta[i]:.6g}"),
+            "chance": None if chance is None else float(f"{chance:.6g}"),
+            "why": block.why[i],
+            "next": [] if block.empty[i] else others,
+            "nearest": [] if block.empty[i] else self._nearest(found, i),
+            "empty": bool(block.empty[i]),
+        }
+        if ask is not None:
+            details["ask"] = self.model.codes(ask[np.newaxis])[0]
+        return details
+
+    def _nearest(self, found: "Predictions", i: int) -> list[dict[str, Any]]:
+        """Coded answers that the nearest labelsets come from: each has other codes."""
+        assert found.others_row is not None
+        rows = [int(found.row[i]), *found.others_row[i].tolist()]
+        return [self._answer(row) for row in rows[:N_NEAREST]]
+
+    def _answer(self, row: int) -> dict[str, Any]:
+        if row not in self._coded:
+            (codes,) = self.model.codes(self.model.Y[row : row + 1])
+            text = self.model.answers.texts[row]
+            shown = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
+            self._coded[row] = {"text": shown, "codes": codes}
+        return self._coded[row]
+
+
+def facts_of(
+    model: "CodingModel",
+    policy: "Policy",
+    counts: "Counts",
+    n_all: int,
+    n_decided: int = 0,
+    n_tests: int = 1,
+) -> Mapping[str, Any]:
+    """What a round is known by: its model, its limits, and how many the machine codes alone.
+
+    `n_all` answers had no codes before the review, of which people have decided `n_decided`.
+    """
+    limits, book = policy.per_code, model.codebook
+    return {
+        "codes": list(model.labels),
+        "becomes": {e.code: book.current(e.code) for e in book.entries if e.merged_into},
+        "columns": code_columns(model),
+        "threshold": policy.threshold,
+        "rank_by": policy.rank_by,
+        "guarantee": str(policy.guarantee or ""),
+        "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},
+        "n_auto": counts.n_auto,
+        "n_review": counts.n_people,
+        "n_known": len(model.answers),
+        "n_drawn": len(model.tested),
+        "n_decided": n_decided,
+        "share": counts.n_auto / n_all if n_all else 0.0,
+        "n_tests": n_tests,
+    }

@@ -1,0 +1,151 @@
+"""Running the server of the review page: uvicorn on loopback, until Ctrl-C.
+
+Connections that do not say what they want are closed: slow senders keep nobody waiting.
+"""
+
+import asyncio
+import contextlib
+import gc
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from nldd.coding.review.guard import Door, Guard
+from nldd.coding.review.server import Review
+from nldd.coding.review.store import Store
+from nldd.exceptions import InputError
+
+CLOSING_SECONDS = 3
+# Seconds for the head of a request, and connections that may be without one.
+HEAD_SECONDS, MOST_SILENT = 10.0, 200
+
+
+def patient_protocol() -> type[H11Protocol]:
+    """uvicorn's protocol with an end to its patience; connections of one server know each other."""
+    silent: dict[H11Protocol, None] = {}
+
+    class PatientProtocol(H11Protocol):
+        """A connection that is silent too long, or was silent first of too many, is closed."""
+
+        _patience: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            self._wait()
+            if len(silent) > MOST_SILENT:
+                next(iter(silent)).transport.abort()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+                self._wait()  # the head of a request, in part
+            elif self.conn.their_state is not h11.IDLE:
+                self._wait_no_more()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._wait_no_more()
+            super().connection_lost(exc)
+
+        def _wait(self) -> None:
+            if self._patience is None:
+                self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
+                silent[self] = None
+
+        def _wait_no_more(self) -> None:
+            if self._patience is not None:
+                self._patience.cancel()
+            self._patience = None
+            silent.pop(self, None)
+
+        def _lose_patience(self) -> None:
+            self._wait_no_more()
+            self.transport.abort()
+
+    return PatientProtocol
+
+
+def listen(port: int = 0) -> socket.socket:
+    """A socket on loopback; a free port unless one is named."""
+    # Only by the name of its protocol asyncio sends at once: else each answer waits 40 ms.
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    # On Windows SO_REUSEADDR would share the port with another server, and this keeps others away.
+    alone = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+    found.setsockopt(socket.SOL_SOCKET, alone, 1)
+    try:
+        found.bind(("127.0.0.1", port))
+        found.listen(2048)
+    except OSError as error:
+        found.close()
+        hint = "--port with another number, or leave it out for a free one"
+        raise InputError(f"Port {port} cannot be used: {error.strerror}.", hint=hint) from error
+    return found
+
+
+def _listen_again(store: Store, port: int | None) -> socket.socket:
+    """A socket at a port, or that of the last time if it is free.
+
+    A tab that is still open then sends the decisions that it has not sent yet.
+    """
+    last = store.setting("port")
+    if port is None and last:
+        with contextlib.suppress(InputError):
+            return listen(last)
+    found = listen(port or 0)
+    # Where another server is at the port, as when this review is open already, that one keeps it.
+    if port or not last:
+        store.keep("port", found.getsockname()[1])
+    return found
+
+
+class Running:
+    """A server that listens already, and answers while :meth:`run` runs."""
+
+    def __init__(
+        self,
+        review: Review,
+        port: int | None = None,
+        announce: Callable[[str], None] = lambda address: None,
+    ) -> None:
+        self.review, self._socket = review, _listen_again(review.desk.store, port)
+        self.port = int(self._socket.getsockname()[1])
+        self.door = Door(self.port, announce)
+        config = uvicorn.Config(
+            Guard(review.app(), self.door),
+            http=patient_protocol(),
+            ws="none",
+            loop="asyncio",
+            lifespan="off",
+            log_config=None,
+            log_level="critical",  # what strangers send is nothing for the terminal
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=30,
+            timeout_graceful_shutdown=CLOSING_SECONDS,
+        )
+        self._server = uvicorn.Server(config)
+
+    @property
+    def address(self) -> str:
+        """Where the page opens, once."""
+        return self.door.address
+
+    def run(self) -> None:
+        """Serve until :meth:`stop`, or Ctrl-C; what was acknowledged is on the disk by then."""
+        try:
+            gc.freeze()  # the log stays: looking for garbage in it would hold up answers
+            threading.Thread(target=self.review.warm_up, daemon=True).start()
+            with contextlib.suppress(KeyboardInterrupt):
+                self._server.run(sockets=[self._socket])
+        finally:
+            self._socket.close()
+            self.review.close()
+
+    def stop(self) -> None:
+        """End a server that runs in another thread."""
+        self._server.should_exit = True

@@ -1,0 +1,367 @@
+"""The store of a review: one SQLite file with the answers, what the model said, and the log.
+
+Answers and suggestions are written once and never changed; decisions are only added. A decision is
+on the disk when :meth:`Store.add` returns: in WAL mode with ``synchronous=FULL`` a commit waits for
+it, and a process that is killed loses nothing that it has acknowledged.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Self
+from uuid import uuid4
+
+from nldd.coding.review.log import Entry
+from nldd.coding.review.records import (
+    COLUMNS,
+    Item,
+    Round,
+    Study,
+    Suggestion,
+    codes_text,
+    entry_row,
+    now,
+    pack,
+    read_entry,
+    read_item,
+    read_suggestion,
+)
+from nldd.coding.review.store_file import (
+    ENDING,
+    SCHEMA,
+    as_written,
+    check_schema,
+    connect,
+    explained,
+    is_store,
+    part_of,
+    publish,
+)
+from nldd.exceptions import InputError
+
+LARGEST = 2**63 - 1
+# What an answer that says nothing may consist of.
+BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
+
+
+class Overtaken(Exception):
+    """Another process has added to the log since it was read."""
+
+
+class Store(AbstractContextManager["Store"]):
+    r"""The file of a review: the answers, what the model said, and the log of what people decided.
+
+    Opened by :meth:`open`, within a ``with`` block; :func:`prepare_review` makes one. It is an
+    SQLite file. Answers and suggestions are written once and never changed; decisions are only
+    added, and are on the disk when :meth:`add` returns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    connection : sqlite3.Connection
+        To it.
+
+    Notes
+    -----
+    For reading, :meth:`open`, :attr:`study`, :meth:`items`, :meth:`rounds`, :meth:`suggestions` and
+    :meth:`entries` are all that it takes, and :meth:`add` records decisions. The other methods
+    serve nldd itself.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd import load_survey
+    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding.review.store import Store
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> with Store.open(store, write=False) as opened:
+    ...     texts = [item.text for item in opened.items()]
+    ...     said = [(found.codes, found.status) for found in opened.suggestions(round=0)]
+    ...     entries = opened.entries()
+    >>> texts[0], said[0], entries
+    ('cheaper rents', (('housing costs',), 'auto'), [])
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self._connection = path, connection
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool = True) -> Self:
+        """Open a store that is there; what is no store, or a damaged one, is refused."""
+        if not path.is_file():
+            hint = "nldd review model.nldd answers.csv makes one"
+            raise InputError(f"{path}: there is no such review.", hint=hint)
+        if not is_store(path):
+            hint = f"name a file that nldd review made, such as answers{ENDING}"
+            raise InputError(f"{path} is no review that nldd wrote.", hint=hint)
+        with explained(path):
+            connection = connect(path, write)
+            try:
+                check_schema(path, connection)
+            except BaseException:
+                connection.close()
+                raise
+            return cls(path, connection)
+
+    @classmethod
+    @contextmanager
+    def create(cls, path: Path, study: Study) -> Iterator[Self]:
+        """A new store, which is there under its name once it is complete."""
+        part, ends = part_of(path), ("", "-wal", "-shm")
+        try:
+            with explained(path):
+                connection = connect(part, write=True, new=True)
+                store = cls(path, connection)
+                try:
+                    with store._transaction():
+                        for statement in SCHEMA:
+                            connection.execute(statement)
+                        store._put("study", asdict(study))
+                        store._put("setting:id", uuid4().hex)  # a browser knows it again by that
+                    yield store
+                finally:
+                    connection.close()
+                publish(part, path)
+        finally:
+            for end in ends:
+                with suppress(OSError):
+                    Path(f"{part}{end}").unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Close the file; what was added stays."""
+        self._connection.close()
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # What is written once.
+
+    @property
+    def study(self) -> Study:
+        """What the review is about."""
+        with as_written(self.path):
+            found = json.loads(self._value("study") or "{}")
+            names = ("header", "text")
+            return Study(
+                **found
+                | {name: tuple(map(str, found[name])) for name in names}
+                | {"codes": tuple((str(code), str(n), str(d)) for code, n, d in found["codes"])}
+            )
+
+    def add_items(self, items: Iterable[Item]) -> None:
+        """Write answers."""
+        rows = ((i.item, pack(i.cells), i.text, int(i.drawn), codes_text(i.given)) for i in items)
+        with self._transaction():
+            self._connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
+
+    def mark_drawn(self, numbers: Iterable[int]) -> None:
+        """Say which answers were drawn at random; only while the store is being made."""
+        with self._transaction():
+            query = "UPDATE items SET drawn = 1 WHERE item = ?"
+            self._connection.executemany(query, ((number,) for number in numbers))
+
+    def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
+        """Some answers in the given order, or all in that of the table."""
+        with as_written(self.path):
+            if numbers is None:
+                for row in self._connection.execute("SELECT * FROM items ORDER BY item"):
+                    yield read_item(row)
+                return
+            for number in numbers:
+                query = "SELECT * FROM items WHERE item = ?"
+                row = self._connection.execute(query, (number,)).fetchone()
+                if row is not None:
+                    yield read_item(row)
+
+    def outlines(self) -> list[tuple[int, int, int, int]]:
+        """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
+        query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
+        with explained(self.path):
+            return self._connection.execute(query, (BLANKS,)).fetchall()
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The number and the text of each answer."""
+        with explained(self.path):
+            yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
+
+    def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
+        """Write what a model said of some items in a round that is not finished."""
+        rows = (
+            (round, s.item, json.dumps(s.codes), s.status, s.doubt, s.likely, json.dumps(s.details))
+            for s in suggestions
+        )
+        with self._transaction():
+            query = "INSERT OR REPLACE INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?)"
+            self._connection.executemany(query, rows)
+
+    def begin_round(self, model: str) -> int:
+        """The number of a new round, which no other process has."""
+        with self._transaction():
+            (last,) = self._connection.execute("SELECT max(round) FROM rounds").fetchone()
+            number = -1 if last is None else int(last)
+            row = (number + 1, now(), model, 0, "{}")
+            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
+        return number + 1
+
+    def finish_round(
+        self, round: int, model: str, facts: Mapping[str, Any], time: str = ""
+    ) -> None:
+        """Let a round count: from now on its suggestions are those that people see."""
+        row = (round, time or now(), model, 1, json.dumps(facts))
+        with self._transaction():
+            query = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
+            self._connection.execute(query, row)
+
+    def drop_suggestions(self, round: int, most: int = 2000) -> int:
+        """Remove suggestions of a round that no longer counts, some at a time; how many."""
+        with self._transaction():
+            query = (
+                "DELETE FROM suggestions WHERE round = ? AND item IN"
+                " (SELECT item FROM suggestions WHERE round = ? LIMIT ?)"
+            )
+            return self._connection.execute(query, (round, round, most)).rowcount
+
+    def rounds(self) -> list[Round]:
+        """All rounds that are finished; the last is the one that counts."""
+        query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
+        with as_written(self.path):
+            rows = self._connection.execute(query).fetchall()
+            return [
+                Round(number, time, model, json.loads(text)) for number, time, model, text in rows
+            ]
+
+    def suggestion(self, round: int, item: int) -> Suggestion | None:
+        """What the model of a round said of an item; None for one that people had coded."""
+        query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
+        with as_written(self.path):
+            row = self._connection.execute(query, (round, item)).fetchone()
+            return None if row is None else read_suggestion(row)
+
+    def suggestions(self, round: int) -> Iterator[Suggestion]:
+        """All suggestions of a round in the order of the table."""
+        query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
+        with as_written(self.path):
+            for row in self._connection.execute(query, (round,)):
+                yield read_suggestion(row)
+
+    def leanings(self, round: int) -> list[tuple[int, str, str, float]]:
+        """Of each suggestion of a round its item, codes as JSON, status and doubt."""
+        query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
+        with explained(self.path):
+            return self._connection.execute(query, (round,)).fetchall()
+
+    # What is added while people work.
+
+    def add(self, entries: Sequence[Entry], behind: int | None = None) -> list[Entry]:
+        """Add entries to the log, all or none; those returned have their ids, and are on the disk.
+
+        An entry whose `uid` is there already is returned as it was written then. If the last entry
+        of the log is not the one that they shall stand `behind`, nothing is added (`Overtaken`).
+        """
+        added: list[Entry] = []
+        with self._transaction():
+            if behind is not None:
+                (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+                if (last or 0) != behind:
+                    raise Overtaken
+            for entry in entries:
+                known = self._connection.execute(
+                    f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
+                ).fetchone()
+                if known is None:
+                    query = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 16)})"
+                    written = self._connection.execute(query, entry_row(entry))
+                    if written.rowcount != 1:  # nothing is acknowledged that is not there
+                        raise sqlite3.DatabaseError("an entry was not written")
+                    known = (written.lastrowid, *entry_row(entry)[1:])
+                added.append(read_entry(known))
+        return added
+
+    def entries(self, after: int = 0, until: int | None = None) -> list[Entry]:
+        """Entries of the log in their order, those behind an id, and up to another."""
+        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? AND id <= ? ORDER BY id"
+        ids = (after, LARGEST if until is None else until)
+        with as_written(self.path):
+            return [read_entry(row) for row in self._connection.execute(query, ids)]
+
+    def last_entry(self) -> int:
+        """The id of the last entry of the log; 0 if there is none."""
+        with explained(self.path):
+            (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
+        return int(last or 0)
+
+    def touched(self) -> int:
+        """A number that is another one once another process has written."""
+        with explained(self.path):
+            (found,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(found)
+
+    def setting(self, key: str) -> Any:
+        """What was kept under a key, or None."""
+        found = self._value(f"setting:{key}")
+        return None if found is None else json.loads(found)
+
+    def keep(self, key: str, value: Any) -> None:
+        """Keep a value, such as a coder's settings or codes that people have added."""
+        with self._transaction():
+            self._put(f"setting:{key}", value)
+
+    def keep_more(self, key: str, values: Sequence[Any]) -> None:
+        """Add values to a list that is kept, whatever other processes add meanwhile."""
+        with self._transaction():
+            known = self.setting(key) or []
+            self._put(f"setting:{key}", known + [value for value in values if value not in known])
+
+    def _value(self, key: str) -> str | None:
+        with explained(self.path):
+            query = "SELECT value FROM meta WHERE key = ?"
+            row = self._connection.execute(query, (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def _put(self, key: str, value: Any) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, pack(value)))
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let all that is read within be of one moment, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with explained(self.path):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):  # nothing was written
+                self._connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+
+
+_SUGGESTED = "item, codes, status, doubt, likely, details"

@@ -1,0 +1,339 @@
+"""A draft of a codebook from answers that nobody has coded: words that occur together.
+
+``texts -> weighted words and letters -> non-negative factors -> groups -> codebook and draft``
+
+What groups answers here knows words, not meanings: a draft, from which people make codes.
+"""
+
+import re
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+
+from nldd.coding.answers import PREFIX, plain_text
+from nldd.coding.codebook import FIELDS
+from nldd.coding.coded_table import check_places
+from nldd.coding.tables.cells import Cell
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.writer import create_table
+from nldd.exceptions import InputError
+
+DRAFT = f"{PREFIX}draft_codes"
+N_WORDS, N_EXAMPLES = 8, 3
+# A term must be in some answers and tell them from most others, which does without lists of words
+# that mean nothing, in any language.
+FEWEST, MOST_SHARE = 2, 0.2
+# Groups are learned from so many answers at most, drawn at random.
+LEARNED = 10_000
+MOST_GROUPS = 30
+# An answer is in its strongest group and in those that are at least so strong beside it.
+STRENGTH = 0.5
+LONGEST = 5_000
+# Scripts that put no spaces between words: pairs of letters stand for these.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Answers that share words: how many, the words, and the answers that have most of them."""
+
+    code: str
+    name: str
+    words: tuple[str, ...]
+    n_answers: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A draft of a codebook: answers in groups that share words; made by :func:`suggest_codes`.
+
+    Attributes
+    ----------
+    groups : tuple of Group
+        The largest first: `code`, `name`, `words`, `n_answers` and `examples`.
+    rows : tuple of tuple of int
+        For each row of the table its groups, by their place; an empty row has none.
+    n_answers : int
+        Rows that say something.
+    notes : tuple of str
+        What a person should know about the table.
+
+    Examples
+    --------
+    >>> from nldd.coding.suggestions import Suggestion
+    >>> Suggestion(groups=(), rows=((0,), (), (0, 1)), n_answers=3).n_left
+    1
+    """
+
+    groups: tuple[Group, ...]
+    rows: tuple[tuple[int, ...], ...]
+    n_answers: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the table, empty ones too."""
+        return len(self.rows)
+
+    @property
+    def n_left(self) -> int:
+        """Answers that are in no group."""
+        return self.n_answers - sum(map(bool, self.rows))
+
+
+def suggest_codes(
+    path: Path,
+    text: Sequence[str],
+    n_groups: int | None = None,
+    options: TableOptions = TableOptions(),
+    random_state: int = 0,
+) -> Suggestion:
+    r"""Group the answers of a table by the words that they share, as a draft of a codebook.
+
+    What groups answers here knows words, not meanings: a draft, from which people make codes.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    text : sequence of str
+        Columns with the answers.
+    n_groups : int, optional
+        By default half as many as the square root of the number of answers, 30 at most: rather too
+        many than too few, for groups are merged more easily than split.
+    options : TableOptions, optional
+        How the table is opened.
+    random_state : int
+        Seed of the start.
+
+    Returns
+    -------
+    Suggestion
+        The groups, and those of each row.
+
+    Notes
+    -----
+    Words and letters in a row are weighted by how rare they are (tf-idf), and the
+    matrix ``X`` of answers by terms is factored as ``X = W H`` with non-negative
+    factors. An answer is in the group of its largest ``w``, and in those of at least half of
+    it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import suggest_codes
+    >>> folder = TemporaryDirectory()
+    >>> path = Path(folder.name, "answers.csv")
+    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
+    >>> found = suggest_codes(path, ["answer"], n_groups=2)
+    >>> [(group.code, group.words[0], group.n_answers) for group in found.groups]
+    [('g1', 'buses', 6), ('g2', 'rent', 6)]
+    >>> folder.cleanup()
+    """
+    with options.open(path) as table:
+        places = _text_places(table, text)
+        texts = [
+            "\n".join(plain_text(row[j]) for j in places).strip()[:LONGEST]
+            for block in table.blocks()
+            for row in block.rows
+        ]
+        notes = tuple(table.notes)
+    said = np.flatnonzero([bool(text) for text in texts])
+    answers = [texts[i] for i in said]
+    _check_answers(path, answers, n_groups)
+    wanted = n_groups or default_groups(len(answers))
+    X, terms = weigh_terms(answers, wanted)
+    if not X.shape[1]:
+        message = f"{path.name}: the answers share no words by which they could be told apart."
+        raise InputError(message, hint="read some of them, and begin a codebook by hand")
+    strengths, parts = _factors(X, min(wanted, *X.shape), random_state)
+    groups, members = describe_groups(answers, strengths, parts, terms)
+    rows: list[tuple[int, ...]] = [()] * len(texts)
+    for i, row in zip(said.tolist(), members, strict=True):
+        rows[i] = tuple(np.flatnonzero(row).tolist())
+    return Suggestion(tuple(groups), tuple(rows), len(answers), notes)
+
+
+def default_groups(n_answers: int) -> int:
+    """How many groups there are if nobody says.
+
+    >>> [default_groups(n) for n in (3, 100, 1500, 40_000)]
+    [2, 5, 19, 30]
+    """
+    return min(MOST_GROUPS, max(2, round(n_answers**0.5 / 2)))
+
+
+def _text_places(table: TableReader, text: Sequence[str]) -> list[int]:
+    names = [
+        name.strip()
+        for given in text
+        for name in ([given] if given in table.names else given.split(","))
+        if name.strip()
+    ]
+    if not names:
+        there = ", ".join(map(repr, table.names[:12]))
+        hint = f"--text NAME; {table.path.name} has the columns {there}"
+        raise InputError("No column with the answers was named.", hint=hint)
+    return [table.column(name) for name in names]
+
+
+def _check_answers(path: Path, answers: Sequence[str], n_groups: int | None) -> None:
+    n_distinct = len({" ".join(text.casefold().split()) for text in answers})
+    if n_distinct < 2:
+        found = "are all the same" if answers else "are all empty"
+        message = f"{path.name}: the answers {found}, so there is nothing to group."
+        raise InputError(message, hint="name the column with the answers; or use another file")
+    if n_groups is not None and n_groups > n_distinct:
+        message = f"{path.name} has {n_distinct:,} different answers, fewer than {n_groups} groups."
+        raise InputError(message, hint=f"--groups {default_groups(len(answers))}")
+
+
+def weigh_terms(texts: Sequence[str], n_groups: int) -> tuple[csr_array, list[str]]:
+    """Weights of words and of letters in a row, of those that some answers have and most lack.
+
+    The names of words are given, and empty texts for letters, unless there are no words.
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    # Of two groups, each may well be half of the answers, and its word in all of these.
+    share = max(MOST_SHARE, 1.2 / n_groups)
+    how = {"min_df": FEWEST, "max_df": max(FEWEST, round(share * len(texts)))}
+    unspaced = sum(len(_UNSPACED.findall(text)) for text in texts) > 0.3 * sum(map(len, texts))
+    size = 2 if unspaced else 4
+    words = {"token_pattern": r"(?u)\b\w+\b"}
+    letters = {"analyzer": "char_wb", "ngram_range": (size, size)}
+    parts: list[csr_array] = []
+    names: list[str] = []
+    for options in ([] if unspaced else [words]) + [letters]:
+        counter: Any = TfidfVectorizer(**options, **how, sublinear_tf=True, dtype=np.float64)
+        try:
+            parts.append(csr_array(counter.fit_transform(texts)))
+        except ValueError:  # scikit-learn's answer to texts without any term
+            continue
+        named = options is words or not any(names)
+        names += [n.strip() if named else "" for n in counter.get_feature_names_out().tolist()]
+    if not parts:
+        return csr_array((len(texts), 0)), []
+    return csr_array(hstack(parts, format="csr")), names
+
+
+def _factors(X: csr_array, n_groups: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """How strongly each answer has each group, and each group each term; learned from a part."""
+    from sklearn.decomposition import NMF
+    from sklearn.exceptions import ConvergenceWarning
+
+    rng = np.random.default_rng(seed)
+    n = X.shape[0]
+    some = np.sort(rng.choice(n, LEARNED, replace=False)) if n > LEARNED else np.arange(n)
+    model = NMF(n_groups, init="nndsvda", random_state=seed, max_iter=200)
+    with warnings.catch_warnings():
+        # A draft is as good before the last digits have settled.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X[some])
+        strengths = model.transform(X)
+    lengths = np.linalg.norm(model.components_, axis=1)
+    return strengths * lengths, model.components_
+
+
+def describe_groups(
+    answers: Sequence[str], strengths: NDArray[Any], parts: NDArray[Any], terms: Sequence[str]
+) -> tuple[list[Group], NDArray[np.bool_]]:
+    """The groups that have answers, the largest first, and which answers are in each."""
+    strongest = strengths.max(axis=1, keepdims=True, initial=0.0)
+    members = (strengths >= STRENGTH * strongest) & (strongest > 0)
+    sizes = members.sum(axis=0)
+    order = [g for g in np.argsort(-sizes, kind="stable").tolist() if sizes[g]]
+    # Examples have much of their group and little of all others.
+    purity = strengths**2 / np.maximum(strengths.sum(axis=1, keepdims=True), 1e-12)
+    # And words that a group has and others lack say more of it than those that all have.
+    telling = parts**2 / np.maximum(parts.sum(axis=0), 1e-12)
+    width = len(str(len(order)))
+    groups = []
+    for number, g in enumerate(order, 1):
+        words = _top_words(telling[g], terms)
+        chosen = _examples(answers, np.where(members[:, g], purity[:, g], -1.0))
+        name = ", ".join(words[:3])
+        groups.append(Group(f"g{number:0{width}}", name, words, int(sizes[g]), chosen))
+    return groups, members[:, order]
+
+
+def _top_words(weights: NDArray[Any], terms: Sequence[str]) -> tuple[str, ...]:
+    named = np.array([bool(term) for term in terms])
+    order = np.argsort(-np.where(named, weights, -1.0), kind="stable")[:N_WORDS]
+    return tuple(terms[j] for j in order if named[j] and weights[j] > 0)
+
+
+def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
+    found: dict[str, str] = {}
+    for i in np.argsort(-scores, kind="stable").tolist():
+        if len(found) == N_EXAMPLES or scores[i] < 0:
+            break
+        found.setdefault(" ".join(answers[i].casefold().split()), answers[i])
+    return tuple(found.values())
+
+
+def write_suggestion(found: Suggestion, out: Path | str, raw: bool = False) -> None:
+    r"""Write groups as a codebook that people complete, with words and examples beside it.
+
+    Parameters
+    ----------
+    found : Suggestion
+        Of :func:`suggest_codes`.
+    out : Path or str
+        File for the table, in the format that its ending says.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import read_codebook, suggest_codes
+    >>> from nldd.coding.suggestions import write_suggestion
+    >>> folder = TemporaryDirectory()
+    >>> path, draft = Path(folder.name, "answers.csv"), Path(folder.name, "codebook.csv")
+    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
+    >>> write_suggestion(suggest_codes(path, ["answer"], n_groups=2), draft)
+    >>> [(entry.code, entry.name.split(",")[0]) for entry in read_codebook(draft).entries]
+    [('g1', 'buses'), ('g2', 'rent')]
+    >>> folder.cleanup()
+    """
+    examples = tuple(f"example_{k}" for k in range(1, N_EXAMPLES + 1))
+    with create_table(out, (*FIELDS, "words", "answers", *examples), raw=raw) as writer:
+        for order, group in enumerate(found.groups, 1):
+            described = "draft: answers that share words, not yet a code"
+            shown: list[Cell] = [*group.examples, *[""] * (N_EXAMPLES - len(group.examples))]
+            words = (", ".join(group.words), group.n_answers)
+            writer.write([(group.code, group.name, described, "", order, *words, *shown)])
+
+
+def write_draft(
+    found: Suggestion,
+    path: Path,
+    out: Path | str,
+    options: TableOptions = TableOptions(),
+    raw: bool = False,
+) -> str:
+    """Write the table with the groups of each answer as a list of codes; the column is returned."""
+    check_places(path, out, hint="--assign draft.csv")
+    with options.open(path) as table:
+        column = DRAFT
+        while column in table.names:
+            column += "_2"
+        header = (*table.header, column)
+        with create_table(out, header, like=table.format, raw=raw) as writer:
+            for block in table.blocks():
+                groups = found.rows[block.first - 1 : block.first - 1 + len(block.rows)]
+                cells = [";".join(found.groups[g].code for g in row) for row in groups]
+                pairs = zip(block.rows, cells, strict=True)
+                writer.write((*row, cell) for row, cell in pairs)
+    return column

@@ -1,0 +1,275 @@
+"""What readers and writers of tables share: cells, formats, and the places that messages name."""
+
+import datetime
+import math
+import re
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from nldd._wording import count_noun, quote
+from nldd.exceptions import InputError
+
+if TYPE_CHECKING:
+    from nldd.coding.tables.statistics_files import Variables
+
+Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
+Row = tuple[Cell, ...]
+
+# A sheet that our workbooks have for the choices of their cells; hidden, and of no use to read.
+SHEET_OF_CHOICES = "nldd choices"
+
+# Limits of all formats, so that no file, however few bytes it has, fills the memory: what a
+# workbook unpacks to, letters of a cell, letters of a row or a line, columns, and what a block of
+# rows weighs: its letters, and for each cell the bytes of an object. What a person wrote is far
+# below them; a longer cell comes from a quote that is never closed.
+MAX_BYTES = 2**30
+MAX_CELL = 2**20
+MAX_ROW = 2**22
+MAX_COLUMNS = 2**16
+MAX_BLOCK, CELL_BYTES = 2**23, 16
+# Blank but for spaces and the mark that old programs put at the end of a file.
+BLANKS = " \t\x1a\u00a0"
+MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
+
+_SPACES = " \t\u00a0\u2009\u202f"
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?")
+_GROUPED = re.compile(rf"([+-]?\d{{1,3}}(?:[{_SPACES}']\d{{3}})+)((?:[.,]\d*)?)")
+_AMBIGUOUS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """How a file was written, so that the output can be like it.
+
+    Attributes
+    ----------
+    kind : str
+        "csv", "tsv", "xlsx" (all workbooks), "jsonl" or "parquet", or the ending of a statistics
+        file.
+    encoding, separator : str
+        Of text.
+    bom : bool
+        Whether text begins with a byte order mark.
+    newline : str
+        How lines end.
+    sheet : str
+        Of a workbook.
+    variables : Variables or None
+        What a statistics file knows of its variables.
+
+    Examples
+    --------
+    >>> from nldd.coding.tables.cells import TableFormat
+    >>> TableFormat("csv", separator=";").decimal, TableFormat("csv").decimal
+    (',', None)
+    """
+
+    kind: str
+    encoding: str = "utf-8"
+    separator: str = ","
+    bom: bool = False
+    newline: str = "\n"
+    sheet: str = ""
+    variables: "Variables | None" = None
+
+    @property
+    def decimal(self) -> str | None:
+        """The comma, where a file separates its cells by semicolons; else not known."""
+        return "," if self.separator == ";" else None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a table.
+
+    Attributes
+    ----------
+    first : int
+        Number of the first of them, from 1.
+    rows : list of tuple of cells
+        A cell is text, a number, a truth value, a date, a time or None.
+
+    Examples
+    --------
+    >>> from nldd.coding.tables.cells import Block
+    >>> block = Block(2001, [("good", 44), ("none", None)])
+    >>> [number for number, row in enumerate(block.rows, block.first) if row[1] is None]
+    [2002]
+    """
+
+    first: int
+    rows: list[Row]
+
+
+class Source(Protocol):
+    """A file that is read from its first row on by each call of `rows`.
+
+    `advice` adds to a hint about a missing column what the file itself makes likely.
+    """
+
+    header: tuple[str, ...]
+    format: TableFormat
+
+    def rows(self) -> Generator[Row, None, None]: ...
+    def fraction(self) -> float: ...
+    def notes(self) -> list[str]:
+        return []
+
+    def advice(self, hint: str) -> str:
+        return hint
+
+
+def located(path: Path, row: int, name: str | None = None) -> str:
+    """The place of a cell for a message."""
+    return f"{path.name}, row {row}" + (f", column {quote(name)}" if name is not None else "")
+
+
+def skipped_note(n: int, noun: str) -> list[str]:
+    """What to say about lines or rows without content, if there are any."""
+    return [f"{count_noun(n, noun)} {'were' if n > 1 else 'was'} skipped."] if n else []
+
+
+def check_width(path: Path, n_columns: int) -> None:
+    """Refuse a table of more columns than any of its rows should take memory for."""
+    if n_columns > MAX_COLUMNS:
+        message = f"{path} has more than {MAX_COLUMNS:,} columns"
+        raise InputError(f"{message}; got {n_columns:,}.", hint="leave out what is not needed")
+
+
+def row_weight(row: Row, path: Path, number: int, names: Sequence[str]) -> int:
+    """What a row adds to a block, see `MAX_BLOCK`; a cell that is too long is an error."""
+    lengths = [len(cell) if isinstance(cell, str) else 0 for cell in row]
+    longest = max(lengths, default=0)
+    if longest > MAX_CELL:
+        where = located(path, number, names[lengths.index(longest)])
+        what = f"expected at most {MAX_CELL:,} characters in a cell; got {longest:,}"
+        raise InputError(f"{where}: {what}.", hint="shorten the text of the cell")
+    return sum(lengths) + CELL_BYTES * len(row)
+
+
+def without_surplus(row: Row, width: int, place: str) -> Row:
+    """A row without the empty cells that it has beyond the header; an error names another one."""
+    for cell in row[width:]:
+        if cell is not None and (text := cell_text(cell)).strip(BLANKS):
+            raise InputError(
+                f"{place}: the row has {len(row)} cells, the header {width}; the first cell too "
+                f"many is {quote(text)}.",
+                hint="name its column in the header or empty the cell; in a CSV file, put text "
+                "that holds the separator in quotes, or name the separator of the file",
+            )
+    return row[:width]
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as a person would type it.
+
+    Parameters
+    ----------
+    cell : str, int, float, bool, date, time, datetime or None
+        Or a scalar of NumPy.
+
+    Returns
+    -------
+    str
+        Empty for None; dates and times in ISO 8601.
+
+    Examples
+    --------
+    >>> import datetime
+    >>> from nldd.coding.tables.cells import cell_text
+    >>> [cell_text(cell) for cell in ("yes", None, 5.0, 0.1, True, datetime.date(2024, 2, 29))]
+    ['yes', '', '5', '0.1', 'TRUE', '2024-02-29']
+    """
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    if isinstance(cell, bool):
+        return "TRUE" if cell else "FALSE"
+    if isinstance(cell, int):
+        return str(int(cell))
+    if isinstance(cell, float):
+        # NumPy's floats are floats with a repr of their own.
+        return repr(float(cell)).removesuffix(".0")
+    if isinstance(cell, datetime.date | datetime.time):
+        return cell.isoformat()
+    return cell_text(plain(cell))
+
+
+def plain(cell: Any) -> Cell:
+    """The Python value of a scalar of NumPy or a like library."""
+    item = getattr(cell, "item", None)
+    if item is None:
+        raise TypeError(f"a cell is text, a number, a date, a time or None; got {type(cell)}.")
+    value: Cell = item()
+    return value
+
+
+def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:
+    """The number in a cell.
+
+    The comma may be the decimal sign, and spaces or apostrophes may part the thousands.
+
+    Parameters
+    ----------
+    cell : str, int, float, bool, date, time, datetime or None
+        Or a scalar of NumPy.
+    decimal : {",", "."}, optional
+        Decides on cells such as ``1,234``, see :attr:`TableFormat.decimal`; without it they are a
+        ValueError, as are cells that are no number.
+
+    Returns
+    -------
+    float or None
+        None for empty cells and what stands for one, such as ``NA``, ``?`` or ``-``.
+
+    Examples
+    --------
+    >>> from nldd.coding.tables.cells import cell_number
+    >>> cell_number("1,5"), cell_number("1 234"), cell_number("N/A"), cell_number(7)
+    (1.5, 1234.0, None, 7.0)
+    >>> cell_number("1,234")
+    Traceback (most recent call last):
+    ValueError: '1,234' may mean 1234 or 1.234
+    >>> cell_number("1,234", decimal=",")
+    1.234
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, str):
+        return _read_number(cell, decimal)
+    if isinstance(cell, int | float):
+        try:
+            value = float(cell)
+        except OverflowError:  # a whole number of hundreds of digits
+            raise ValueError("a number of more than 308 digits is too large") from None
+        return None if math.isnan(value) else value
+    if isinstance(cell, datetime.date | datetime.time):
+        raise ValueError(f"{cell.isoformat()} is no number")
+    return cell_number(plain(cell), decimal=decimal)
+
+
+def _read_number(text: str, decimal: str | None) -> float | None:
+    stripped = text.strip().replace("\u2212", "-")
+    if stripped.lower() in MISSING:
+        return None
+    grouped = _GROUPED.fullmatch(stripped)
+    if grouped:
+        stripped = re.sub(rf"[{_SPACES}']", "", grouped[1]) + grouped[2]
+    elif not _NUMBER.fullmatch(stripped):
+        raise ValueError(f"{quote(text)} is no number")
+    elif _AMBIGUOUS.fullmatch(stripped) and decimal != ",":
+        if decimal is None:
+            whole, part = stripped.split(",")
+            raise ValueError(f"{quote(text)} may mean {whole}{part} or {whole}.{part}")
+        stripped = stripped.replace(",", "")
+    return float(stripped.replace(",", "."))
+
+
+def is_text(text: str) -> bool:
+    """Whether text has no half of a character, as damaged JSON may have."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,379 @@
+"""Write SPSS, Stata and SAS files: values as they were, and labels of all variables, old and new.
+
+``rows -> columns -> values and what is said of them -> pyreadstat -> response sets -> the file``
+"""
+
+import datetime
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO
+
+from nldd._wording import quote_first
+from nldd.coding.tables.cells import Cell, Row, cell_text, located, plain
+from nldd.coding.tables.response_sets import ResponseSet, add_response_sets
+from nldd.coding.tables.statistics_files import Labelled, Variables, load_pyreadstat, moment_value
+from nldd.exceptions import InputError, MissingExtraError, NLDDWarning, warn_caller
+
+# The library takes all rows at once, and a cell up to 80 bytes: so many take about a gigabyte.
+MAX_CELLS = 2**24
+BLANK_WIDTH = 200
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a format can hold: letters of names, of labels, bytes of a text; and how it is written.
+
+    Of names, `signs` are the letters that they may have, as a pattern, and `reserved` the words
+    that the program keeps for itself.
+    """
+
+    program: str
+    writer: str
+    longest_name: int
+    longest_label: int
+    longest_text: int
+    signs: str
+    reserved: frozenset[str]
+    times: Mapping[str, str]
+
+
+_SPSS_WORDS = frozenset(
+    ("all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with")
+)
+_STATA_WORDS = frozenset(
+    ("byte", "double", "float", "if", "in", "int", "long", "str", "strl", "using", "with")
+)
+TARGETS = {
+    ".sav": Target(
+        *("SPSS", "write_sav", 64, 250, 32_767, r"[\w.@#$]", _SPSS_WORDS),
+        times={"date": "DATE11", "moment": "DATETIME20", "time": "TIME8"},
+    ),
+    ".dta": Target(
+        *("Stata", "write_dta", 32, 80, 2_000_000, r"\w", _STATA_WORDS),
+        times={"date": "%td", "moment": "%tc", "time": "%tcHH:MM:SS"},
+    ),
+    ".xpt": Target(
+        *("SAS", "write_xport", 32, 250, 32_767, r"[A-Za-z0-9_]", frozenset()),
+        times={"date": "DATE9", "moment": "DATETIME20", "time": "TIME8"},
+    ),
+}
+_INTEGERS = 2_147_483_620  # beyond it, Stata's whole numbers are missing values
+
+
+@contextmanager
+def statistics_file(
+    stream: BinaryIO,
+    header: Sequence[str],
+    path: Path,
+    known: Variables | None,
+    descriptions: Mapping[str, str],
+) -> Iterator[Callable[[list[Row], int], None]]:
+    """Gather rows, and write them to a stream when the block ends.
+
+    `known` is what the origin says of its variables, `descriptions` are labels of new columns.
+    """
+    library, target = load_pyreadstat(path), TARGETS[path.suffix.lower()]
+    pandas = _load_pandas(path)
+    columns: list[list[Cell]] = [[] for _ in header]
+
+    def put(rows: list[Row], first: int) -> None:
+        if (first + len(rows)) * len(header) > MAX_CELLS:
+            what = f"a file of {target.program} is written with at most {MAX_CELLS:,} cells"
+            raise InputError(f"{path}: {what}.", hint="write the table as CSV")
+        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(cells)
+
+    yield put
+    names = valid_names(header, target)
+    # Each column of cells is let go as soon as its values are there.
+    made = [_column(name, columns.pop(0), known, target, path) for name in header]
+    frame = pandas.DataFrame(
+        {name: column.array(pandas, target) for name, column in zip(names, made, strict=True)}
+    )
+    labels = _labels(header, names, known, descriptions, target.longest_label)
+    how = _arguments(dict(zip(names, made, strict=True)), labels, known, target)
+    with TemporaryDirectory(prefix="nldd-") as folder:
+        place = Path(folder, f"table{path.suffix.lower()}")
+        _write(library, target, frame, place, path, how)
+        sets = _sets(known, dict(zip(header, names, strict=True)), target)
+        content = place.read_bytes()
+        stream.write(add_response_sets(content, sets) if sets else content)
+    for loss in _losses(header, names, made, known, target):
+        warn_caller(f"{path.name}: {loss}.", NLDDWarning)
+
+
+def _load_pandas(path: Path) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
+        raise MissingExtraError(message, extra="spss") from error
+    return pandas
+
+
+def _write(
+    library: Any, target: Target, frame: Any, place: Path, path: Path, how: dict[str, Any]
+) -> None:
+    try:
+        getattr(library, target.writer)(frame, str(place), **how)
+    except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
+        if "write" in str(error).lower():
+            raise OSError(str(error)) from error
+        message = f"{path} cannot be written as a file of {target.program}: {error}."
+        raise InputError(message, hint="write the table as CSV or .xlsx") from error
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A variable: its values, its name in the origin if it has one, and what is special in it.
+
+    `time` says which dates or times the numbers are; `letters` are missing values of Stata.
+    """
+
+    values: list[Any]
+    is_text: bool
+    own: str | None = None
+    time: str | None = None
+    letters: tuple[str, ...] = ()
+    n_dropped: int = 0
+
+    def array(self, pandas: Any, target: Target) -> Any:
+        """The values for a frame, of a type by which the library knows what to write."""
+        if self.is_text:
+            return pandas.array(self.values, dtype="string")
+        if any(isinstance(value, str) for value in self.values):
+            return pandas.Series(self.values, dtype=object)
+        if target.program == "Stata" and self.is_whole():
+            return pandas.array([None if v is None else int(v) for v in self.values], "Int32")
+        return pandas.array([math.nan if v is None else v for v in self.values], "float64")
+
+    def is_whole(self) -> bool:
+        """Whether these are whole numbers."""
+        return all(
+            value is None or (value == int(value) and abs(value) <= _INTEGERS)
+            for value in self.values
+            if not isinstance(value, str)
+        )
+
+
+def _column(
+    name: str, cells: list[Cell], known: Variables | None, target: Target, path: Path
+) -> _Column:
+    """Numbers, where all cells are some or were, with the values behind their labels; else text."""
+    own = name if known is not None and name in known.is_text else None
+    was_text = own is not None and known is not None and known.is_text[own]
+    same = known is not None and known.program == target.program
+    keeps_missing = same and target.program != "SAS"
+    letters = _letters(cells, known.values.get(name, ())) if known and keeps_missing else ()
+    if not was_text:
+        values = [_value(cell, keeps_missing) for cell in cells]
+        if (own or any(value is not None for value in values)) and all(
+            value is None
+            or isinstance(value, int | float | datetime.date | datetime.time)
+            or value in letters
+            for value in values
+        ):
+            times = {kind for value in values if (kind := _time_kind(value))}
+            time = "moment" if len(times) > 1 else next(iter(times), None)
+            numbers = [_number(value, target) for value in values]
+            is_dropped = (isinstance(c, Labelled) and not (c or keeps_missing) for c in cells)
+            return _Column(numbers, False, own, time, letters, sum(is_dropped))
+        own = None
+    texts = [_text(cell, was_text, same) for cell in cells]
+    _check_lengths(texts, name, target, path)
+    if texts and was_text and same and known is not None and target.program != "Stata":
+        # As wide as it was: these programs fill texts up with spaces anyway.
+        width = min(known.text_width(name), target.longest_text)
+        texts[0] += " " * (width - _n_bytes(texts[0]))
+    elif texts and not any(texts) and target.program == "SPSS":
+        texts[0] = " " * BLANK_WIDTH  # for people to fill in, who could type one letter only
+    return _Column(texts, True, own)
+
+
+def _letters(cells: Sequence[Cell], labelled: Iterable[float | str]) -> tuple[str, ...]:
+    """Missing values such as Stata's ``.a``, which have a letter instead of a number."""
+    values = [*(cell.value for cell in cells if isinstance(cell, Labelled)), *labelled]
+    return tuple(sorted({value for value in values if isinstance(value, str)}))
+
+
+def _value(cell: Cell, keep_missing: bool) -> Any:
+    """What a file of numbers has for a cell: the value behind a label, None for nothing."""
+    if isinstance(cell, Labelled):
+        return cell.value if cell or keep_missing else None
+    if cell is None or cell == "":
+        return None
+    known = (str, int, float, datetime.date, datetime.time)
+    return cell if isinstance(cell, known) else plain(cell)
+
+
+def _number(value: Any, target: Target) -> Any:
+    if isinstance(value, datetime.date | datetime.time):
+        return moment_value(value, target.program)
+    if isinstance(value, str) or value is None:
+        return value
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _time_kind(value: Any) -> str | None:
+    kinds = {datetime.datetime: "moment", datetime.date: "date", datetime.time: "time"}
+    return next((kind for type, kind in kinds.items() if isinstance(value, type)), None)
+
+
+def _text(cell: Cell, was_text: bool, keep_missing: bool) -> str:
+    is_value = was_text and isinstance(cell, Labelled) and (cell or keep_missing)
+    return str(getattr(cell, "value", "")) if is_value else str(cell_text(cell))
+
+
+def _check_lengths(texts: list[str], name: str, target: Target, path: Path) -> None:
+    for number, text in enumerate(texts, 1):
+        if 4 * len(text) > target.longest_text and _n_bytes(text) > target.longest_text:
+            place, n_bytes = located(path, number, name), _n_bytes(text)
+            what = f"the text has {n_bytes:,} bytes; {target.program} takes at most"
+            hint = "shorten the text, or write the table as CSV or .xlsx"
+            raise InputError(f"{place}: {what} {target.longest_text:,}.", hint=hint)
+
+
+def valid_names(header: Sequence[str], target: Target) -> list[str]:
+    """Names that a program takes, no two alike in its eyes; those that it takes are left alone.
+
+    >>> valid_names(["age", "home office", "2nd", "AGE", "by"], TARGETS[".sav"])
+    ['age', 'home_office', 'v_2nd', 'AGE_2', 'by_2']
+    """
+    taken = set(target.reserved)
+    names = []
+    for given in header:
+        signs = (c if re.fullmatch(target.signs, c) else "_" for c in given.strip())
+        name = "".join(signs)
+        if not name or not (name[0].isalpha() or name[0] == "_"):
+            name = f"v_{name.lstrip('@#$.')}"
+        name = _cut(name, target.longest_name).rstrip(".") or "v_"
+        chosen, k = name, 1
+        while chosen.casefold() in taken:
+            k += 1
+            chosen = f"{_cut(name, target.longest_name - len(f'_{k}'))}_{k}"
+        taken.add(chosen.casefold())
+        names.append(chosen)
+    return names
+
+
+def _n_bytes(text: str) -> int:
+    return len(text.encode())
+
+
+def _cut(text: str, n_bytes: int) -> str:
+    return text.encode()[:n_bytes].decode(errors="ignore")
+
+
+def _labels(
+    header: Sequence[str],
+    names: Sequence[str],
+    known: Variables | None,
+    descriptions: Mapping[str, str],
+    longest: int,
+) -> dict[str, str]:
+    """What each variable is, in words: as before, as described, or as its column was named."""
+    labels = {}
+    for given, name in zip(header, names, strict=True):
+        old = known.labels.get(given, "") if known is not None else ""
+        if label := old or descriptions.get(given, "") or (given if given != name else ""):
+            labels[name] = _cut(label, longest)
+    return labels
+
+
+def _arguments(
+    columns: Mapping[str, _Column],
+    labels: Mapping[str, str],
+    known: Variables | None,
+    target: Target,
+) -> dict[str, Any]:
+    """What the library writes beside the values, as far as the format has a place for it."""
+    same = known is not None and known.program == target.program
+    own = {name: column for name, column in columns.items() if column.own and known is not None}
+    formats = {n: target.times[c.time] for n, c in columns.items() if c.time}
+    how: dict[str, Any] = {"column_labels": dict(labels)}
+    if known is not None:
+        how["file_label"] = _cut(known.file_label, 64 if target.program == "SPSS" else 40)
+        kept = {n: known.formats.get(str(c.own), "") for n, c in own.items() if not c.is_text}
+        formats |= {n: given for n, given in kept.items() if given and same}
+    how["variable_format"] = formats
+    if target.program != "SAS":
+        how["variable_value_labels"] = {
+            name: values
+            for name, column in own.items()
+            if known is not None and (values := _value_labels(column, known, target))
+        }
+    if target.program == "Stata":
+        how["version"] = 14
+        how["missing_user_values"] = {n: list(c.letters) for n, c in own.items() if c.letters}
+    if target.program == "SPSS":
+        numbers = {name: column for name, column in columns.items() if not column.is_text}
+        how["variable_measure"] = {n: "scale" if n in numbers else "nominal" for n in columns}
+        # Chances of the default format would be 0.00 and 1.00.
+        shown = {n: "F8.0" if c.is_whole() else "F10.6" for n, c in numbers.items() if not c.own}
+        formats.update({n: form for n, form in shown.items() if n not in formats})
+    if target.program == "SPSS" and same and known is not None:
+        by_name = {name: str(column.own) for name, column in own.items()}
+        how["missing_ranges"] = {
+            n: list(known.missing[o]) for n, o in by_name.items() if o in known.missing
+        }
+        how["variable_display_width"] = {n: known.display.get(o, 8) for n, o in by_name.items()}
+        how["variable_measure"] |= {n: known.measures.get(o, "unknown") for n, o in by_name.items()}
+        how["note"] = list(known.notes)
+        # Else older versions of the library take the width of the display for that of the text.
+        widths = {n: max(map(_n_bytes, c.values), default=1) for n, c in own.items() if c.is_text}
+        formats.update({name: f"A{max(1, width)}" for name, width in widths.items()})
+    return how
+
+
+def _value_labels(column: _Column, known: Variables, target: Target) -> dict[Any, str]:
+    labels = known.values.get(str(column.own), {})
+    if column.is_text:
+        return (
+            {str(value): label for value, label in labels.items()}
+            if target.program == "SPSS"
+            else {}
+        )
+    whole = target.program == "Stata" and column.is_whole()
+    return {
+        value if isinstance(value, str) else int(value) if whole else float(value): label
+        for value, label in labels.items()
+        if value in column.letters or not isinstance(value, str)
+        if isinstance(value, str) or target.program == "SPSS" or value == int(value)
+    }
+
+
+def _losses(
+    header: Sequence[str],
+    names: Sequence[str],
+    columns: Sequence[_Column],
+    known: Variables | None,
+    target: Target,
+) -> Iterator[str]:
+    """What a person should know that the file cannot hold, or not by its name."""
+    pairs = zip(header, names, strict=True)
+    if renamed := [f"{given} -> {name}" for given, name in pairs if given != name]:
+        what = f"{target.program} does not take all names; labels keep them as they were"
+        yield f"{what}: {quote_first(renamed)}"
+    if known is None:
+        return
+    if target.program == "SAS" and known.values:
+        yield "this format of SAS has no value labels; the numbers are there without them"
+    if n_dropped := sum(column.n_dropped for column in columns):
+        yield f"{n_dropped:,} values that {known.program} declares to be missing are empty"
+    lost = [s.name for s in known.sets if target.program != "SPSS" or not s.is_writable]
+    if lost:
+        yield f"the multiple-response sets {quote_first(lost)} are lost, their variables are not"
+
+
+def _sets(known: Variables | None, names: Mapping[str, str], target: Target) -> list[ResponseSet]:
+    """Multiple-response sets whose variables are all there, under the names of the new file."""
+    if known is None or target.program != "SPSS":
+        return []
+    there = [one for one in known.sets if one.is_writable and set(one.variables) <= names.keys()]
+    return [replace(one, variables=tuple(names[n] for n in one.variables)) for one in there]

@@ -1,0 +1,1 @@
+"""Model files: one checked zip of JSON, arrays and estimators, never pickle."""

@@ -1,0 +1,1 @@
+"""What both applications show: tables as records, pages, figures and the terminal."""

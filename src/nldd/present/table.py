@@ -1,0 +1,285 @@
+"""A printed table as a record, and the record as text, CSV and Markdown."""
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from textwrap import indent
+from typing import TypeVar
+
+from nldd._wording import escaped
+from nldd.exceptions import InputError
+from nldd.present.formulas import guarded
+from nldd.present.text import align
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One cell of a printed table.
+
+    Attributes
+    ----------
+    text : str
+        What stands in it.
+    bold : bool
+        Whether it is the best of its row.
+    under : str
+        A second, smaller line, such as a rank or a standard error.
+
+    Examples
+    --------
+    >>> from nldd.present.table import Entry, Table, to_csv
+    >>> table = Table("t", "Losses", ("data", "BR"), (("yeast", Entry("0.19", under="1")),))
+    >>> print(to_csv(table), end="")
+    data,BR
+    yeast,0.19 (1)
+    """
+
+    text: str
+    bold: bool = False
+    under: str = ""
+
+
+Item = TypeVar("Item")
+Row = tuple[Entry | str, ...]
+DataRow = tuple[str | float | int | None, ...]
+
+# Digits among signs, with a unit of up to three letters: "-0.5", "1e-05*", "0.2 +- 0.1", "12 s".
+NUMBER = re.compile(r"[\s(<>=~+\u2212-]*\.?\d[\d\s.,:%()*/e+\u00b1\u00d7\u2212-]*[A-Za-z]{,3}")
+
+MISSING = ("", "-", "--", "n/a", "nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a report.
+
+    Attributes
+    ----------
+    key, title : str
+        File name without ending (letters, digits, ``.``, ``_`` and ``-``), and what people read.
+    head : tuple of str
+        Column heads; the first is over the row names.
+    rows, foot : tuple of rows of Entry or str
+        The body, and the rows below it, such as average ranks.
+    notes : tuple of str
+        Sentences below the table.
+    data_head, data : tuple of str, tuple of rows of plain values
+        The long form for the CSV file; where it is empty the CSV file is the printed table.
+    folded : bool
+        Whether a page shows the title alone until somebody opens the table.
+
+    Examples
+    --------
+    >>> from nldd.present.table import Table, to_text
+    >>> table = Table("losses", "Losses", ("data", "BR", "NLDD"), (("yeast", "0.21", "0.19"),))
+    >>> print(to_text(table))
+    Losses
+      data     BR  NLDD
+      yeast  0.21  0.19
+    """
+
+    key: str
+    title: str
+    head: tuple[str, ...]
+    rows: tuple[Row, ...]
+    foot: tuple[Row, ...] = ()
+    notes: tuple[str, ...] = ()
+    data_head: tuple[str, ...] = ()
+    data: tuple[DataRow, ...] = ()
+    folded: bool = False
+
+    def __post_init__(self) -> None:
+        check_key("table", self.key)
+        for name, rows in {"head": (*self.rows, *self.foot), "data_head": self.data}.items():
+            width = len(getattr(self, name))
+            for row in (row for row in rows if len(row) != width):
+                raise InputError(
+                    f"Table {self.key!r}: every row needs one cell for each of the {width} columns "
+                    f"of its {name}; got {len(row)} cells: {row!r}."
+                )
+
+
+def tabulate(
+    key: str,
+    title: str,
+    items: Iterable[Item],
+    columns: Mapping[str, Callable[[Item], Entry | str]],
+    *notes: str,
+) -> Table:
+    """A table with one row an item; each head of a column stands with what makes its cells."""
+    rows = (tuple(cell(item) for cell in columns.values()) for item in items)
+    return Table(key, title, tuple(columns), tuple(rows), notes=notes)
+
+
+def check_key(kind: str, key: str) -> None:
+    """Refuse a key that cannot be the name of a file and part of an id."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", key):
+        raise InputError(
+            f"The key of a {kind} is a file name without ending, of letters, digits, '.', '_' and "
+            f"'-'; got {key!r}."
+        )
+
+
+def as_entry(cell: Entry | str) -> Entry:
+    return cell if isinstance(cell, Entry) else Entry(cell)
+
+
+def right_aligned(table: Table) -> tuple[bool, ...]:
+    """Which columns hold numbers; the first one, with the row names, does not count as such.
+
+    A column is one of numbers if at least one of its cells in the body is, and the others are
+    empty, a dash or "n/a".
+    """
+
+    def is_number(j: int) -> bool:
+        texts = [as_entry(row[j]).text for row in table.rows]
+        present = [text for text in texts if text.strip() not in MISSING]
+        return bool(present) and all(map(NUMBER.fullmatch, present))
+
+    return tuple(j > 0 and is_number(j) for j in range(len(table.head)))
+
+
+def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
+    """A table for a terminal: its title, some of its columns, and at most so many rows.
+
+    Parameters
+    ----------
+    table : Table
+        Second lines of its cells stand in parentheses, in a column of their own.
+    columns : sequence of int, optional
+        Places of the columns to show; by default all.
+    most : int, optional
+        Rows to show; by default all.
+
+    Returns
+    -------
+    str
+        Lines without an end.
+
+    Examples
+    --------
+    >>> from nldd.present.table import Entry, Table, to_text
+    >>> rows = (("yeast", Entry("0.19", under="0.2")), ("scene", "0.1"), ("enron", "0.05"))
+    >>> print(to_text(Table("t", "Losses", ("data", "BR"), rows), most=2))
+    Losses
+      data     BR
+      yeast  0.19  (0.2)
+      scene   0.1
+      and 1 more
+    """
+    numeric, right = right_aligned(table), set()
+    texts: list[list[str]] = []
+    for j in range(len(table.head)) if columns is None else columns:
+        cells = [as_entry(row[j]) for row in (*table.rows[:most], *table.foot)]
+        if numeric[j]:
+            right.add(len(texts))
+        texts.append([table.head[j], *(cell.text for cell in cells)])
+        if any(cell.under for cell in cells):
+            texts.append(["", *(f"({cell.under})" if cell.under else "" for cell in cells)])
+    lines = align(list(zip(*texts, strict=True)), right)
+    n_more = 0 if most is None else len(table.rows) - most
+    more = f"\n  and {n_more:,} more" if n_more > 0 else ""
+    return f"{table.title}\n{indent(lines, '  ')}{more}"
+
+
+def to_csv(table: Table) -> str:
+    """The long form of a table, or the printed one, as comma-separated values.
+
+    Parameters
+    ----------
+    table : Table
+        Spreadsheets take no text in it for a formula.
+
+    Returns
+    -------
+    str
+        Lines end with a newline; write them to a file that is opened with ``newline=""``.
+
+    Examples
+    --------
+    >>> from nldd.present.table import Table, to_csv
+    >>> table = Table("t", "Losses", ("data", "BR"), (("yeast", "0.19"), ("=1+1", "n/a")))
+    >>> print(to_csv(table), end="")
+    data,BR
+    yeast,0.19
+    '=1+1,n/a
+    """
+    printed, plain = (table.head, *table.rows, *table.foot), (table.data_head, *table.data)
+    out = StringIO()
+    csv.writer(out, lineterminator="\n").writerows(
+        [_csv_cell(cell) for cell in row] for row in (plain if table.data_head else printed)
+    )
+    return out.getvalue()
+
+
+def _csv_cell(cell: Entry | str | float | int | None) -> str:
+    if isinstance(cell, Entry):
+        both = cell.text and cell.under
+        text = f"{cell.text} ({cell.under})" if both else cell.text or cell.under
+    elif isinstance(cell, float):
+        # NumPy's floats are floats with a repr of their own.
+        text = repr(float(cell))
+    else:
+        text = "" if cell is None else str(cell)
+    # A lone carriage return would not be quoted, and would end the row for the reader.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if isinstance(cell, float | int) or text in MISSING else guarded(text)
+
+
+def to_markdown(table: Table) -> str:
+    """A table in GitHub's Markdown, with the title as a heading and the notes below.
+
+    Parameters
+    ----------
+    table : Table
+        No character of it means anything to Markdown or HTML.
+
+    Returns
+    -------
+    str
+        Ends with a newline.
+
+    Examples
+    --------
+    >>> from nldd.present.table import Entry, Table, to_markdown
+    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", Entry("0.19", bold=True)),))
+    >>> print(to_markdown(table), end="")
+    ## Losses
+    <BLANKLINE>
+    | Data  |       BR |
+    | :---- | -------: |
+    | yeast | **0.19** |
+    """
+    head = [escape_markdown(text) for text in table.head]
+    body = [[_markdown_cell(as_entry(cell)) for cell in row] for row in (*table.rows, *table.foot)]
+    widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
+    pads = [str.rjust if number else str.ljust for number in right_aligned(table)]
+    rule = [pad(":", width, "-") for pad, width in zip(pads, widths, strict=True)]
+    lines = []
+    for row in (head, rule, *body):
+        cells = [pad(text, width) for pad, text, width in zip(pads, row, widths, strict=True)]
+        lines.append(f"| {' | '.join(cells)} |")
+    # A paragraph must not be read as an item of a list, or as a rule.
+    notes = [
+        re.sub(r"^(\d*)([-+.)])(?=[\s-]|$)", r"\1\\\2", escape_markdown(note))
+        for note in table.notes
+    ]
+    return "\n\n".join([f"## {escape_markdown(table.title)}", "\n".join(lines), *notes]) + "\n"
+
+
+def escape_markdown(text: str) -> str:
+    """Text on one line in which no character means anything to Markdown or HTML."""
+    return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", one_line(text))
+
+
+def _markdown_cell(entry: Entry) -> str:
+    text, under = escape_markdown(entry.text), escape_markdown(entry.under)
+    text = f"**{text}**" if entry.bold and text else text
+    return f"{text}<br><small>{under}</small>" if under else text
+
+
+def one_line(text: str) -> str:
+    """Text without line ends and tabs, and what else is not printable shown by its code."""
+    return escaped(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))

@@ -1,0 +1,429 @@
+"""What theta is worth: how right the surest answers are, and whether theta keeps its word."""
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from textwrap import fill
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from nldd._wording import percent
+from nldd.exceptions import InputError
+from nldd.present import drawing as style
+
+# One wrong among the first answers would squeeze the rest of the curve into the top: below this
+# coverage the curve may leave the picture through its floor.
+SETTLED = 0.05
+# Longer curves are thinned, and short ones show their points.
+MOST_POINTS, MOST_DOTS = 1000, 12
+TAIL = 0.025  # of a 95 % interval
+LONGEST = 1.6  # intervals longer than that, as a multiple of the largest share, leave the picture
+STRIP = 0.15  # height of the strip with the counts, as a share of that of the plot
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RiskCoverage:
+    """Accuracy of the surest answers, by how many of them are taken.
+
+    Attributes
+    ----------
+    coverage, accuracy, theta : ndarray of shape (n_points,)
+        Share of answers with a theta up to that of the point, the share of those that are right,
+        and the distinct values of theta, rising.
+
+    Examples
+    --------
+    >>> from nldd.present.theta_displays import risk_coverage
+    >>> risk_coverage([0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0]).accuracy
+    array([1.  , 1.  , 0.75])
+    """
+
+    coverage: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+    theta: NDArray[np.float64]
+
+
+def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
+    """Accuracy of the surest answers for every share of answers that theta can tell apart.
+
+    Parameters
+    ----------
+    theta, right : array-like of shape (n_answers,)
+        Probability that a label is wrong, which is smallest for the surest answers; and whether
+        each answer is coded right, or which fraction of it.
+
+    Returns
+    -------
+    RiskCoverage
+
+    Examples
+    --------
+    The two answers with the same theta enter together.
+
+    >>> from nldd.present.theta_displays import risk_coverage
+    >>> curve = risk_coverage([0.3, 0.1, 0.2, 0.2], [False, True, True, False])
+    >>> curve.theta, curve.coverage
+    (array([0.1, 0.2, 0.3]), array([0.25, 0.75, 1.  ]))
+    >>> curve.accuracy.round(3)
+    array([1.   , 0.667, 0.5  ])
+    """
+    theta = style.read_numbers("theta", theta)
+    right = style.read_numbers("right", right, len(theta))
+    # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
+    order = np.lexsort((right, theta))
+    theta, right = theta[order], right[order]
+    thetas, counts = np.unique(theta, return_counts=True)
+    n_taken = np.cumsum(counts)
+    return RiskCoverage(n_taken / len(theta), np.cumsum(right)[n_taken - 1] / n_taken, thetas)
+
+
+@dataclass(eq=False)
+class RiskCoverageDisplay(style.Display):
+    """Accuracy of the automatic share against its size.
+
+    Parameters
+    ----------
+    coverage, accuracy : array-like of shape (n_points,)
+        Shares of answers coded automatically, rising, and their accuracy, from 0 to 1.
+    lower, upper : array-like of shape (n_points,), optional
+        Limits of the accuracy, drawn as a band.
+    target, chosen : float and tuple of two floats, optional
+        Accuracy that was asked for; coverage and accuracy at the threshold that was chosen.
+    measure, title, band : str
+        What the accuracy counts, and what lies between `lower` and `upper`.
+
+    Examples
+    --------
+    >>> from nldd.bench import RiskCoverageDisplay
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0], target=0.9, chosen=(0.75, 1.0)
+    ... )
+    >>> [text.get_text() for text in display.plot().ax_.texts]
+    ['target 90 %', 'all: 75.0 %', '75 % automatic at 100 %']
+    """
+
+    coverage: Any
+    accuracy: Any
+    lower: Any = None
+    upper: Any = None
+    target: float | None = None
+    chosen: Any = None
+    measure: str = "answers coded right"
+    title: str = ""
+    band: str = "confidence interval"
+    inches = 6.4, 4.0
+
+    def __post_init__(self) -> None:
+        style.read_curve(self, "coverage", "accuracy")
+        if self.target is not None:
+            self.target = float(style.read_numbers("target", [self.target])[0])
+        if self.chosen is not None:
+            self.chosen = style.read_numbers("chosen", self.chosen, 2)
+        falls = np.flatnonzero(np.diff(self.coverage) <= 0)
+        if len(falls):
+            after, at = self.coverage[falls[0] : falls[0] + 2]
+            raise InputError(f"coverage must rise from point to point; got {at:g} after {after:g}.")
+        if self.lower is not None and (self.lower > self.upper).any():
+            at = int(np.argmax(self.lower > self.upper))
+            got = f"{self.lower[at]:g} and {self.upper[at]:g} at position {at}"
+            raise InputError(f"lower must not lie above upper; got {got}.")
+
+    @classmethod
+    def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
+        """The curve of :func:`risk_coverage`.
+
+        Parameters
+        ----------
+        theta, right : array-like of shape (n_answers,)
+        **kwargs : dict
+            The other parameters of the class.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+        """
+        curve = risk_coverage(theta, right)
+        return cls(curve.coverage, curve.accuracy, **kwargs)
+
+    def _draw(self, ax: Any) -> None:
+        style.set_title(ax, self.title, 64, pad=10)
+        measure = f"{fill(self.measure, 40)} (%)"
+        style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")
+        settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
+        seen = [values[settled] for values in (self.accuracy, self.lower) if values is not None]
+        seen += [] if self.target is None else [[self.target]]
+        seen += [] if self.chosen is None else [self.chosen[1:]]
+        bottom, step = floor_and_step(100 * np.concatenate(seen).min())
+        ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
+        ax.set(ylim=(bottom, 100), yticks=np.arange(bottom, 100 + step / 2, step))
+        band = self._plot_curve()
+        self._plot_target_and_end(bottom)
+        if self.chosen is not None:
+            x, y = 100 * self.chosen
+            ax.plot([x, x], [bottom, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
+            ax.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
+            words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
+            style.place_words(ax, words, (x, y), band, 9, style.INK, leader=True)
+        if self.lower is not None:
+            # Below the band where it is widest, among the shares that have settled.
+            settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
+            widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
+            anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
+            style.place_words(ax, self.band, anchor, band, 3, style.BLUE)
+
+    def _plot_curve(self) -> style.Costs:
+        """Draw as many points as paper can show; return lines that fill the band."""
+        points: Any = slice(None)
+        if len(self.coverage) > MOST_POINTS:
+            grid = np.linspace(self.coverage[0], self.coverage[-1], MOST_POINTS)
+            points = np.unique(np.searchsorted(self.coverage, grid))
+        x, accuracy = 100 * self.coverage[points], 100 * self.accuracy[points]
+        looks = {"marker": "o", "markersize": 4} if len(x) <= MOST_DOTS else {}
+        curve = self.ax_.plot(x, accuracy, color=style.BLUE, linewidth=1.8, zorder=3, **looks)
+        style.show_at_the_rim(*curve)
+        if self.lower is None:
+            return []
+        lower, upper = 100 * self.lower[points], 100 * self.upper[points]
+        if len(x) == 1:
+            self.ax_.vlines(x, lower, upper, color=style.BLUE, alpha=0.3, linewidth=6)
+        else:
+            self.ax_.fill_between(x, lower, upper, color=style.BLUE, alpha=0.18, linewidth=0)
+        rows = (lower + part * (upper - lower) for part in np.linspace(0, 1, 9))
+        return [(np.column_stack([x, row]), style.BAND_COST) for row in rows]
+
+    def _plot_target_and_end(self, bottom: float) -> None:
+        """Their words stand right of the plot, where no curve can be."""
+        labels = []
+        if self.target is not None:
+            y = 100 * self.target
+            self.ax_.axhline(y, color=style.QUIET, linestyle=style.DASHED, linewidth=1.1, zorder=2)
+            labels.append((y, f"target {y:.4g} %", style.QUIET))
+        if self.coverage[-1] == 1:
+            end = self.accuracy[-1]
+            labels.append((100 * end, f"all: {percent(end, 1)}", style.BLUE))
+        unit = (100 - bottom) / self.ax_.get_window_extent().height * self.figure_.dpi / 72
+        heights = style.spread([y for y, _, _ in labels], 13 * unit, bottom)
+        for y, (_, words, color) in zip(heights, labels, strict=True):
+            style.write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
+
+
+def floor_and_step(lowest: float) -> tuple[int, int]:
+    """The round percentage below the lowest one, and the step of ticks from there to 100."""
+    # A line that runs along the floor could be taken for the axis: it gets a little room.
+    span = max(1.04 * (100 - lowest), 5)
+    step = next(step for step in (1, 2, 5, 10, 20) if span <= 6 * step)
+    return max(100 - step * ceil(span / step), 0), step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibration:
+    """Expected and observed shares of wrong labels in bins of answers, by rising theta.
+
+    Attributes
+    ----------
+    expected, observed, counts : ndarray of shape (n_bins,)
+        Mean theta of the answers in each bin, share of their labels that is wrong, and how many.
+    lower, upper : ndarray of shape (n_bins,)
+        95 % interval of the observed share.
+
+    Examples
+    --------
+    >>> from nldd.present.theta_displays import calibration_deciles
+    >>> bins = calibration_deciles([0.1, 0.1, 0.4, 0.2], [0, 1, 2, 2], 5, n_bins=2)
+    >>> bins.expected, bins.counts
+    (array([0.1, 0.3]), array([2, 2]))
+    """
+
+    expected: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    counts: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+
+    @property
+    def error(self) -> float:
+        """Mean absolute difference of expected and observed share, each bin by its answers."""
+        return float(np.average(np.abs(self.expected - self.observed), weights=self.counts))
+
+
+def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 10) -> Calibration:
+    """Mean theta and observed share of wrong labels in bins of about equally many answers.
+
+    Parameters
+    ----------
+    theta, n_wrong : array-like of shape (n_answers,)
+        Probability that a label is wrong, and number of wrong labels, of each answer.
+    n_labels : int or array-like of shape (n_answers,)
+        Labels that each answer could have.
+    n_bins : int, default=10
+        Answers of the same theta share a bin, so that there may be fewer.
+
+    Returns
+    -------
+    Calibration
+
+    Notes
+    -----
+    Labels of one answer depend on each other, so the interval comes from the spread of answers:
+    Student's t times the standard error of their mean share of wrong labels. Where all answers of a
+    bin have the same share, such as 0, the spread of all answers of the data stands in for theirs:
+    that none was seen does not prove that there is none. One answer says nothing: 0 to 1.
+
+    Examples
+    --------
+    >>> from nldd.present.theta_displays import calibration_deciles
+    >>> bins = calibration_deciles([0.1, 0.1, 0.4, 0.2], [0, 1, 2, 2], 5, n_bins=2)
+    >>> bins.expected, bins.observed, bins.counts
+    (array([0.1, 0.3]), array([0.1, 0.4]), array([2, 2]))
+    >>> round(bins.error, 3)
+    0.05
+    """
+    theta = style.read_numbers("theta", theta)
+    n = len(theta)
+    n_wrong = style.read_numbers("n_wrong", n_wrong, n, high=np.inf)
+    n_labels = np.full(n, n_labels) if np.size(n_labels) == 1 else n_labels
+    n_labels = style.read_numbers("n_labels", n_labels, n, 1, np.inf)
+    if (n_wrong > n_labels).any():
+        at = int(np.argmax(n_wrong > n_labels))
+        got = f"{n_wrong[at]:g} of {n_labels[at]:g} at position {at}"
+        raise InputError(f"n_wrong must lie from 0 to n_labels; got {got}.")
+    if not (isinstance(n_bins, int | np.integer) and n_bins >= 1):
+        raise InputError(f"n_bins must be a whole number from 1 on; got {n_bins!r}.")
+    order = np.argsort(theta, kind="stable")
+    theta, n_wrong, n_labels = theta[order], n_wrong[order], n_labels[order]
+    # Answers of the same theta belong to the bin that the middle one of them lies in.
+    _, first, n_tied = np.unique(theta, return_index=True, return_counts=True)
+    _, leaders = np.unique((2 * first + n_tied) * n_bins // (2 * n), return_index=True)
+    starts = first[leaders]
+    counts = np.diff(np.append(starts, n))
+    observed = np.add.reduceat(n_wrong, starts) / np.add.reduceat(n_labels, starts)
+    shares = n_wrong / n_labels
+    spread = shares.std(ddof=1) if np.ptp(shares) else 0.0
+    bins = zip(np.split(shares, starts[1:]), observed.tolist(), strict=True)
+    lower, upper = np.transpose([_interval(inside, centre, spread) for inside, centre in bins])
+    return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
+
+
+def _interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
+    """95 % interval from the shares of answers; `spread` is used where these have none."""
+    n = len(shares)
+    if n == 1:
+        return 0.0, 1.0
+    spread = shares.std(ddof=1) if np.ptp(shares) else spread
+    if not spread:
+        # The most that answers of another kind can be if chance has missed them in all n.
+        missed = 1 - TAIL ** (1 / n)
+        return centre * (1 - missed), centre * (1 - missed) + missed
+    half = float(-stdtrit(n - 1, TAIL) * spread / np.sqrt(n))
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+@dataclass(eq=False)
+class CalibrationDisplay(style.Display):
+    """Observed against expected share of wrong labels: calibrated bins lie on the diagonal.
+
+    Parameters
+    ----------
+    expected, observed, counts, lower, upper : array-like of shape (n_bins,)
+        As in :class:`Calibration`. Without limits no intervals are drawn.
+    title : str
+
+    Examples
+    --------
+    >>> from nldd.bench import CalibrationDisplay
+    >>> display = CalibrationDisplay.from_predictions([0.1, 0.2, 0.3, 0.3], [0, 1, 1, 0], 5)
+    >>> display.observed
+    array([0. , 0.2, 0.1])
+    >>> print(f"{display.error:.3f}")
+    0.125
+    """
+
+    expected: Any
+    observed: Any
+    counts: Any
+    lower: Any = None
+    upper: Any = None
+    title: str = ""
+    inches = 4.8, 5.4
+
+    def __post_init__(self) -> None:
+        style.read_curve(self, "expected", "observed")
+        style.read_numbers("counts", self.counts, len(self.expected), 1, np.inf)
+        self.counts = np.asarray(self.counts)
+
+    @classmethod
+    def from_predictions(
+        cls, theta: Any, n_wrong: Any, n_labels: Any, *, n_bins: int = 10, **kwargs: Any
+    ) -> "CalibrationDisplay":
+        """Bins of :func:`calibration_deciles`.
+
+        Parameters
+        ----------
+        theta, n_wrong : array-like of shape (n_answers,)
+        n_labels : int, or array-like of shape (n_answers,)
+        n_bins : int, default=10
+        **kwargs : dict
+            The other parameters of the class.
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
+        bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
+        return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
+
+    error: ClassVar[Any] = Calibration.error
+
+    def _draw(self, ax: Any) -> None:
+        style.set_title(ax, self.title, 48, pad=22)
+        fewest, most = self.counts.min(), self.counts.max()
+        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
+        xlabel = f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})"
+        limits = "" if self.lower is None else "\nwith confidence interval"
+        style.style_axes(ax, xlabel, f"wrong labels observed (%){limits}", grid="both")
+        largest = max(self.expected.max(), self.observed.max())
+        if self.upper is not None:
+            largest = max(largest, min(self.upper.max(), LONGEST * largest))
+        top, step = top_and_step(100 * largest)
+        ticks = np.arange(0, top + step / 2, step)
+        ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
+        ax.set_aspect("equal", adjustable="box")
+        ax.spines["left"].set_bounds(0, top)
+        self._plot_bins(top)
+        ax.apply_aspect()
+        self._plot_words(top)
+
+    def _plot_bins(self, top: float) -> None:
+        """Counts as bars in a strip below zero, the longest of which fills two thirds of it."""
+        ax, x, floor = self.ax_, 100 * self.expected, np.full(len(self.expected), -STRIP * top)
+        ax.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
+        bars = [floor, floor * (1 - self.counts / self.counts.max() * 2 / 3)]
+        ax.plot([x, x], bars, color=style.GREY, linewidth=3, solid_capstyle="butt")
+        ax.plot([0, 100], [0, 100], color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
+        if self.lower is not None:
+            limits = [100 * self.lower, 100 * self.upper]
+            ax.plot([x, x], limits, "_-", color=style.BLUE, linewidth=1.2, markersize=6)
+        looks = {"color": style.BLUE, "markersize": 7, "markeredgecolor": "white", "zorder": 4}
+        style.show_at_the_rim(*ax.plot(x, 100 * self.observed, "o", **looks))
+
+    def _plot_words(self, top: float) -> None:
+        """What the sides of the diagonal mean, in their corners or where there is room."""
+        apart = f"{100 * self.error:.2g} percentage points apart on average"
+        style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
+        rows, cost = np.linspace(0, top, 20), 10 * style.LINE_COST
+        below = [(np.array([[y, y], [top, y]]), cost) for y in rows]
+        above = [(line[:, ::-1], cost) for line, _ in below]
+        strip = [(np.array([[0, y], [top, y]]), cost) for y in -STRIP * rows]
+        more, fewer = "more wrong\nthan expected", "fewer wrong\nthan expected"
+        style.place_words(self.ax_, more, (0, top), below, 6, style.QUIET)
+        style.place_words(self.ax_, fewer, (top, 0), above + strip, 6, style.QUIET)
+
+
+def top_and_step(largest: float) -> tuple[float, float]:
+    """A round percentage above the largest one, and the step of ticks up to it."""
+    wanted = min(1.04 * largest, 100) or 1
+    unit = 10.0 ** floor(log10(wanted / 5))
+    step = next(unit * size for size in (1, 2, 5, 10) if wanted <= 6 * unit * size)
+    return step * ceil(round(wanted / step, 9)), step

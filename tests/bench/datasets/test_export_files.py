@@ -1,0 +1,119 @@
+"""Data sets written for MEKA and Mulan: read again, they are the same."""
+
+import random
+
+import numpy as np
+import pytest
+from arff_text import NAMES
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array, issparse
+
+from nldd.bench.datasets.export import export_dataset
+from nldd.bench.datasets.load import load_dataset
+from nldd.datasets import Dataset
+from nldd.exceptions import InputError
+
+
+def assert_same(found, dataset):
+    assert issparse(found.X) == issparse(dataset.X)
+    if issparse(dataset.X):
+        found_X, X = found.X.toarray(), dataset.X.toarray()
+    else:
+        found_X, X = found.X, dataset.X
+    assert_array_equal(found_X, X)
+    assert_array_equal(found.Y, dataset.Y)
+    assert found.label_names == dataset.label_names
+    assert found.feature_names == dataset.feature_names
+    assert found.n_train == dataset.n_train
+
+
+def random_dataset(rng, container=np.asarray, n_train=None):
+    n_rows, n_labels, n_features = rng.integers(2, 9), rng.integers(1, 4), rng.integers(1, 5)
+    X = rng.choice([0, 0, 1, -3, 0.1, 1e-300, 2.0**60, np.nan, 1 / 3], (n_rows, n_features))
+    Y = rng.integers(0, 2, (n_rows, n_labels))
+    names = random.Random(int(rng.integers(1000))).sample(NAMES, n_labels + n_features)
+    return Dataset(container(X), Y, names[:n_labels], names[n_labels:], "a: -C 9", n_train)
+
+
+@pytest.mark.parametrize("format", ["meka", "mulan"])
+@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_a_file_that_was_exported_is_the_same_data_set(tmp_path, container, format):
+    rng = np.random.default_rng(0)
+    for i in range(5):
+        dataset = random_dataset(rng, container)
+        folder = tmp_path / str(i)
+        paths = export_dataset(dataset, folder / "toy.arff", format=format)
+        assert [path.name for path in paths] == ["toy.arff", "toy.xml"][: len(paths)]
+        assert_same(load_dataset(folder / "toy.arff"), dataset)
+
+
+@pytest.mark.parametrize("format", ["meka", "mulan"])
+def test_a_given_split_is_two_files(tmp_path, format):
+    dataset = random_dataset(np.random.default_rng(1), n_train=1)
+    paths = export_dataset(dataset, tmp_path / "birds.arff", format=format)
+    expected = ["birds-train.arff", "birds-test.arff", "birds.xml"]
+    assert [path.name for path in paths] == expected[: 3 if format == "mulan" else 2]
+    found = load_dataset(tmp_path / "birds-train.arff")
+    assert_same(found, dataset)
+    assert found.name == "birds"
+
+
+def test_texts_are_strings(tmp_path):
+    texts = np.array(["it's 5 %", "", 'two\nlines, "quoted"\\', "?", "\x1bé"], dtype=object)
+    dataset = Dataset(texts, np.eye(5, 2, dtype=int), ["a b", "c"], ["the answer"], "said")
+    export_dataset(dataset, tmp_path / "said.arff")
+    assert_same(load_dataset(tmp_path / "said.arff", text="the answer"), dataset)
+
+
+def test_what_meka_reads(tmp_path):
+    X = csr_array([[0, 0.5], [3, 0]])
+    dataset = Dataset(
+        X, np.array([[1, 0], [0, 0]]), ["sad", "it's calm"], ["tempo", "x 1"], "my/set"
+    )
+    (path,) = export_dataset(dataset, tmp_path / "toy.arff")
+    assert path.read_text().splitlines() == [
+        "@relation 'my_set: -C 2'",
+        "",
+        "@attribute sad {0,1}",
+        r"@attribute 'it\'s calm' {0,1}",
+        "@attribute tempo numeric",
+        "@attribute 'x 1' numeric",
+        "",
+        "@data",
+        "{0 1,3 0.5}",
+        "{2 3}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "path", "format", "message"),
+    [
+        (["a", "a"], "toy.arff", "meka", "Two columns are called 'a'"),
+        (["a"], "toy.arff", "meka", "needs a name for each label and each feature"),
+        (["a", "b"], "toy.csv", "meka", "must end in .arff"),
+        (["a", "b"], "toy.arff", "weka", "format must be one of meka, mulan"),
+        (["a\x01", "b"], "toy.arff", "mulan", r"can be 'a\\x01' in this format"),
+    ],
+)
+def test_what_cannot_be_exported(tmp_path, names, path, format, message):
+    dataset = Dataset(np.ones((2, 1)), np.ones((2, 1), dtype=int), names[:1], names[1:])
+    with pytest.raises(InputError, match=message):
+        export_dataset(dataset, tmp_path / path, format=format)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_infinite_numbers_are_refused(tmp_path, container):
+    X = container([[0, np.nan], [1, -np.inf]])
+    dataset = Dataset(X, np.ones((2, 1), dtype=int), ["a"], ["b", "c"])
+    with pytest.raises(InputError, match=r"row 1 of column 'c' is infinite"):
+        export_dataset(dataset, tmp_path / "toy.arff")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_row_ids_that_were_kept_are_kept_again(tmp_path):
+    dataset = Dataset(
+        np.arange(40.0).reshape(2, 20).T, np.ones((20, 1), dtype=int), ["a"], ["id", "x"]
+    )
+    (path,) = export_dataset(dataset, tmp_path / "toy.arff")
+    assert_same(load_dataset(path, keep_ids=True), dataset)

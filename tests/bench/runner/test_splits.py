@@ -1,0 +1,201 @@
+"""Kinds of splits: which rows are trained on and tested on, and how evenly labels are dealt."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from bench.runner.trials import rows_only, songs
+from nldd.bench.protocols.splits import Split, stratified_parts
+from nldd.exceptions import InputError
+
+
+def random_labels(seed, n_samples=60, n_labels=7):
+    """Labels from frequent to rare, some of which never or always occur, and rows without any."""
+    rng = np.random.default_rng(seed)
+    shares = np.concatenate([[0.0, 1.0], rng.uniform(0.01, 0.5, n_labels - 2)])
+    Y = (rng.random((n_samples, n_labels)) < rng.permutation(shares)).astype(int)
+    Y[rng.random(n_samples) < 0.1] = 0
+    return Y
+
+
+def naive_parts(Y, n_parts, rng, order):
+    """Iterative stratification as the papers have it: what each part still wants, as fractions."""
+    n_samples, n_labels = Y.shape
+    dealt_order = rng.permutation(n_samples)
+    labels_of = {
+        row: {(j,) for j in np.flatnonzero(Y[row])}
+        | (set(combinations(np.flatnonzero(Y[row]), 2)) if order == 2 else set())
+        for row in dealt_order
+    }
+    pairs = sorted({c for found in labels_of.values() for c in found if len(c) == 2})
+    every = [(j,) for j in range(n_labels)] + pairs
+    every = [every[i] for i in rng.permutation(len(every))]
+    count = Counter(label for found in labels_of.values() for label in found)
+    wanted = {label: [Fraction(count[label], n_parts)] * n_parts for label in every}
+    size_wanted = [Fraction(n_samples, n_parts)] * n_parts
+    left, parts = list(dealt_order), {}
+
+    def deal(row, desire):
+        draws = rng.random_sample(n_parts)
+        best = min(range(n_parts), key=lambda p: (-desire[p], -size_wanted[p], draws[p]))
+        parts[row] = best
+        size_wanted[best] -= 1
+        for label in labels_of[row]:
+            wanted[label][best] -= 1
+        left.remove(row)
+
+    while any(labels_of[row] for row in left):
+        n_left = {label: sum(label in labels_of[row] for row in left) for label in every}
+        rarest = min((label for label in every if n_left[label]), key=lambda c: n_left[c])
+        for row in [row for row in left if rarest in labels_of[row]]:
+            deal(row, list(wanted[rarest]))
+    for row in list(left):
+        deal(row, list(size_wanted))
+    return [parts[row] for row in range(n_samples)]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_stratification_equals_the_papers(seed, order):
+    Y, n_parts = random_labels(seed), 2 + seed % 4
+    found, naive = (
+        deal(Y, n_parts, np.random.RandomState(seed), order)
+        for deal in (stratified_parts, naive_parts)
+    )
+    assert found.tolist() == naive
+
+
+def unevenness(Y, parts):
+    """Mean difference between the share of a label in a part and in all rows."""
+    means = [Y[parts == part].mean(axis=0) for part in np.unique(parts)]
+    return np.abs(np.array(means) - Y.mean(axis=0)).mean()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_labels_are_dealt_more_evenly_than_by_chance(seed):
+    Y = random_labels(seed, n_samples=300, n_labels=20)
+    by_chance = np.random.default_rng(seed).permutation(300) % 10
+    pairs = np.column_stack([Y[:, i] * Y[:, j] for i, j in combinations(range(20), 2)])
+    first, second = (stratified_parts(Y, 10, np.random.RandomState(0), order) for order in (1, 2))
+    assert unevenness(Y, first) < 0.7 * unevenness(Y, by_chance)
+    assert unevenness(pairs, second) < unevenness(pairs, first) < unevenness(pairs, by_chance)
+    for parts in (first, second):
+        assert np.ptp(np.bincount(parts)) <= 12
+    counts = Y.sum(axis=0)
+    rarest = np.flatnonzero(counts == counts[counts > 0].min())[:1]
+    assert np.ptp([Y[first == part][:, rarest].sum() for part in range(10)]) <= 1
+
+
+@pytest.mark.parametrize("Y", [np.zeros((7, 3)), np.ones((7, 3)), np.eye(7)], ids=["0", "1", "eye"])
+@pytest.mark.parametrize("order", [1, 2])
+def test_parts_of_odd_labels_are_of_one_size(Y, order):
+    parts = stratified_parts(Y, 3, np.random.RandomState(0), order)
+    assert sorted(np.bincount(parts)) == [2, 2, 3]
+
+
+# Every kind
+
+TOGETHER = np.array(["Ann", "Bob", "Eve"], dtype=object)[np.arange(60) % 3]
+SPLITS = {
+    "k-fold": (Split("k-fold", folds=4), 4, "4-fold cross-validation", True),
+    "repeated": (
+        Split("repeated", folds=3, repeats=2),
+        6,
+        "2 repetitions of 3-fold cross-validation",
+        False,
+    ),
+    "random": (Split("random", splits=5, test_share=0.2), 5, "5 random splits, 80/20", False),
+    "one random": (Split("random"), 1, "1 random split, 75/25", True),
+    "stratified": (
+        Split("stratified", folds=5),
+        5,
+        "5-fold cross-validation, stratified by labels",
+        True,
+    ),
+    "second order": (
+        Split("stratified", folds=3, order=2, repeats=2),
+        6,
+        "2 repetitions of 3-fold cross-validation, stratified by pairs of labels",
+        False,
+    ),
+    "given": (Split("given"), 1, "given split, 45 and 15 rows", True),
+    "leave-one-group-out": (
+        Split("leave-one-group-out"),
+        3,
+        "leave one group out, 3 groups",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("split", "n_folds", "text", "disjoint"), SPLITS.values(), ids=SPLITS)
+def test_every_kind_says_what_it_does(split, n_folds, text, disjoint):
+    dataset = replace(songs(), n_train=45, groups=TOGETHER)
+    assert split.cut(dataset) == {"n_folds": n_folds, "split": text, "disjoint": disjoint}
+    folds = split.rows(dataset, 0)
+    assert len(folds) == n_folds
+    for train, test in folds:
+        assert_array_equal(np.sort(np.concatenate([train, test])), range(60))
+    tested = np.bincount(np.concatenate([test for _, test in folds]), minlength=60)
+    if disjoint:
+        assert tested.max() == 1
+    if split.kind in ("repeated", "stratified"):
+        assert set(tested) == {split.repeats}  # every row as often as every other
+    again, other = split.rows(dataset, 0), split.rows(dataset, 1)
+    for (_, test), (_, test_again) in zip(folds, again, strict=True):
+        assert_array_equal(test, test_again)
+    same = [
+        np.array_equal(test, test_2) for (_, test), (_, test_2) in zip(folds, other, strict=True)
+    ]
+    assert all(same) == (split.kind in ("given", "leave-one-group-out"))
+
+
+def test_given_rows_and_groups_are_those_of_the_data_set():
+    dataset = replace(songs(), n_train=45, groups=TOGETHER)
+    ((train, test),) = Split("given").rows(dataset, 0)
+    assert (train.tolist(), test.tolist()) == (list(range(45)), list(range(45, 60)))
+    folds = Split("leave-one-group-out").rows(dataset, 0)
+    assert [set(TOGETHER[test]) for _, test in folds] == [{"Ann"}, {"Bob"}, {"Eve"}]
+
+
+@pytest.mark.parametrize(
+    ("split", "dataset", "message"),
+    [
+        (Split("given"), songs(), "songs came without a split.*songs-train.csv"),
+        (Split("leave-one-group-out"), songs(), 'songs has no groups.*groups = "speaker"'),
+        (
+            Split("leave-one-group-out"),
+            replace(songs(), groups=np.zeros(60)),
+            "All rows of songs are of one group",
+        ),
+        (Split("stratified"), rows_only(9), "rows has 9 rows, too few for 10 folds"),
+        (Split("repeated"), rows_only(9), "rows has 9 rows, too few for 10 folds"),
+        (
+            Split("leave-one-group-out"),
+            replace(songs(), groups=np.r_[np.nan, np.arange(59)]),
+            "Some rows of songs have no group",
+        ),
+        (Split(folds=2), rows_only(1), r"rows has 1 row, too few for 2 folds\.$"),
+        (Split("random"), rows_only(1), "rows has one row"),
+        (Split("random", test_share=0.9), rows_only(2), "a share of 0.9 to test on leaves none"),
+    ],
+    ids=[
+        "given",
+        "groups",
+        "one group",
+        "stratified",
+        "repeated",
+        "no group",
+        "folds of one row",
+        "one row",
+        "two rows",
+    ],
+)
+def test_split_that_cannot_be_made_is_refused(split, dataset, message):
+    with pytest.raises(InputError, match=message):
+        split.rows(dataset, 0)

@@ -1,0 +1,195 @@
+"""Inspect, evaluate and audit as people call them."""
+
+import shutil
+from dataclasses import asdict
+
+import pytest
+
+from coding_tables import (
+    HEADER,
+    NEW,
+    ROWS,
+    answers,
+    as_json,
+    call,
+    counts_of,
+    read_csv,
+    refuse,
+    succeed,
+    write_csv,
+)
+from nldd import __version__
+from nldd._wording import percent
+from nldd.coding.audit import checks_needed
+from nldd.coding.evaluation import evaluate_table, promise_kept
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.selective import accuracy_interval
+from nldd.coding.tables.opening import TableOptions
+
+
+@pytest.fixture
+def study(made, tmp_path):
+    """A copy, as these commands change files."""
+    return shutil.copytree(made, tmp_path / "study")
+
+
+def test_inspect_shows_all_that_the_model_knows(study, capsys):
+    path = study / "model.nldd"
+    model = load_coding_model(path)
+    text = succeed(capsys, "inspect", path).out
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[0] == f"Model {path}"
+    said = " ".join(lines[1:3])
+    assert 'the text of "answer", the numbers of "age", the categories of "region".' in said
+    assert said.endswith("stand in the column \"codes\", separated by ';'.")
+    assert "coded answers 108" in lines
+    for code, count in counts_of(ROWS).items():
+        assert any(line.startswith(f"{code} {count} ") for line in lines)
+    assert f"nldd {__version__}" in lines
+    event = model.history[0]
+    time = event.time.replace("T", " ").replace("Z", " UTC")
+    assert (
+        f"{time} (nldd {__version__}) fit answers.csv 108 (12 set aside) 108 "
+        f"{100 * event.subset_accuracy:.1f} %"
+    ) in lines
+    assert lines[-1] == f"answers.csv read by nldd fit {event.sha256}"
+
+
+def test_inspect_as_json_agrees_with_the_model(study, capsys):
+    model = load_coding_model(study / "model.nldd")
+    record = succeed(capsys, "inspect", study / "model.nldd", "--json").json
+    assert record["columns"] == as_json(asdict(model.columns))
+    assert record["labels"] == counts_of(ROWS)
+    assert record["coefficients"]["beta"] == as_json(model.classifier.regression_.beta)
+    assert record["history"] == [asdict(event) for event in model.history]
+
+
+def test_evaluate_agrees_with_python(study, capsys):
+    model = load_coding_model(study / "model.nldd")
+    quality, _ = evaluate_table(model, study / "truth.csv", TableOptions())
+    kept = promise_kept(model, quality, 0.8, 0.9, "subset")
+    words = ("evaluate", study / "model.nldd", study / "truth.csv", "--target-accuracy", "0.8")
+    record = succeed(capsys, *words, "--no-report", "--json").json
+    assert (record["rows"], record["coded"], record["set_aside"]) == (40, 40, 0)
+    assert record["report"] is None
+    assert record["scores"] == as_json([asdict(score) for score in quality.scores])
+    assert record["by_label"] == as_json([asdict(score) for score in quality.by_label])
+    assert record["promise"]["n_auto"] == kept.n_auto
+    assert record["promise"]["accuracy"] == kept.accuracy
+    assert sum(record["calibration"]["counts"]) == 40
+
+    lines = succeed(capsys, *words, "--no-report").out.splitlines()
+    for score in quality.scores:
+        interval = f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})"
+        assert any(score.name in line and interval in line for line in lines)
+    assert f"{percent(kept.accuracy, 1)} of these are right" in " ".join(lines)
+
+
+def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
+    rows = [(*NEW[0][:-1], "beer;food"), *NEW[1:]]
+    path = write_csv(study / "truth.csv", rows)
+    words = ("evaluate", study / "model.nldd", path, "--no-report")
+    assert succeed(capsys, *words, "--json").json["unknown_labels"] == ["beer"]
+    said = succeed(capsys, *words).out.replace("\n", " ")
+    assert 'Codes that the model does not know, so that it cannot give them: "beer".' in said
+
+
+def test_evaluate_writes_a_report_beside_the_table(study, capsys):
+    done = succeed(capsys, "evaluate", study / "model.nldd", study / "truth.csv")
+    report = study / "truth.report.html"
+    assert done.out.endswith(f"\nReport: {report}\n")
+    assert "home office" in report.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def coded(study):
+    path = study / "coded.csv"
+    words = ("predict", study / "model.nldd", study / "new.csv", "-o", path)
+    assert call(*words, "--max-theta", "0.05") == 0
+    return path
+
+
+def test_audit_draws_automatic_codes_in_their_order(coded, capsys):
+    header, rows = read_csv(coded)
+    auto = [row for row in rows if row[5] == "auto"]
+    record = succeed(capsys, "audit", coded, "--sample", "8", "--json").json
+    sample = coded.with_name("coded.audit.csv")
+    counts = {"n_rows": 40, "n_auto": len(auto), "n_sample": 8, "n_besides": 0}
+    assert record == {"out": str(sample), **counts}
+    found, drawn = read_csv(sample)
+    assert found == (*header, "nldd_check", "nldd_right_codes")
+    assert [row[:-2] for row in drawn] == [row for row in auto if (*row, "", "") in drawn]
+    assert len(drawn) == 8
+    assert {row[-1] for row in drawn} == {""}
+    succeed(capsys, "audit", coded, "--sample", "8", "--seed", "1", "-o", sample, "--force")
+    assert read_csv(sample)[1] != drawn
+    text = succeed(capsys, "audit", coded, "--force").out
+    assert text.startswith(f"{len(auto)} of {len(auto)} automatic codes drawn at random: {sample}")
+    assert text.endswith(f"  nldd audit {sample}\n")
+
+
+def test_audit_tells_the_verified_accuracy(coded, capsys):
+    succeed(capsys, "audit", coded, "--sample", "12")
+    sample = coded.with_name("coded.audit.csv")
+    error, _ = refuse(capsys, "audit", sample)
+    assert error == "coded.audit.csv: no row of the column 'nldd_check' is filled in yet."
+    header, rows = read_csv(sample)
+    marks = ["yes", "YES", "1", "ok", "y", "right", "ja", "no", "0", " yes ", "", ""]
+    write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
+    low, high = accuracy_interval([1] * 8 + [0] * 2)
+    assert succeed(capsys, "audit", sample, "--json").json == {
+        "n_checked": 10,
+        "n_right": 8,
+        "n_open": 2,
+        "accuracy": 0.8,
+        "low": low,
+        "high": high,
+        "target": 0.9,
+        "verdict": "cannot tell yet",
+        "needed": (needed := checks_needed(10, 8, 0.9)),
+        "n_crosses": 0,
+        "measure": "subset",
+    }
+    assert " ".join(succeed(capsys, "audit", sample).out.split()) == (
+        f"8 of 10 checked answers right (exact 95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
+        " Cannot tell yet: the target of 90 % lies within the interval. "
+        f"About {needed - 10} more checks would tell, if as many of them are right: {needed} in "
+        "all. To draw more of them: nldd audit --besides. If the table has fewer automatic codes, "
+        "check all of them. 2 rows not checked yet"
+    )
+    assert "Kept: the whole" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
+    second = coded.with_name("second.csv")
+    text = succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second).out
+    assert " automatic codes besides the 12 of earlier samples drawn at random" in text
+    assert text.endswith(f"  nldd audit {sample} {second}\n")
+    assert succeed(capsys, "audit", sample, second, "--json").json["n_open"] == 7
+    assert refuse(capsys, "audit", coded, sample)[0].startswith("A sample is drawn from one coded")
+    write_csv(sample, [(*rows[0][:-2], "maybe", "")], header)
+    error, hint = refuse(capsys, "audit", sample)
+    assert error == "coded.audit.csv, row 1, column 'nldd_check': expected yes or no, got 'maybe'."
+    assert "yes" in hint
+
+
+@pytest.mark.parametrize("measure", ["subset", "hamming"])
+def test_audit_judges_by_the_guarantee_of_the_table(study, capsys, measure):
+    """Coded at 0.7, with 0.8 right: the target need not be said again."""
+    new = write_csv(study / "more.csv", [row[:-1] for row in answers(200, seed=3)], HEADER[:-1])
+    coded, sample = study / "coded.csv", study / "coded.audit.csv"
+    words = ("--target-accuracy", "0.7", "--measure", measure)
+    succeed(capsys, "predict", study / "model.nldd", new, "-o", coded, *words)
+    succeed(capsys, "audit", coded, "--sample", "100")
+    header, rows = read_csv(sample)
+    assert len(rows) == 100
+    marks = ["yes"] * 80 + ["no"] * 20
+    write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
+    at_090 = succeed(capsys, "audit", sample, "--target-accuracy", "0.9", "--json").json
+    assert (at_090["target"], at_090["verdict"], at_090["measure"]) == (0.9, "broken", "subset")
+    found = succeed(capsys, "audit", sample, "--json").json
+    assert (found["target"], found["measure"]) == (0.7, measure)
+    text = " ".join(succeed(capsys, "audit", sample).out.split())
+    if measure == "subset":
+        assert found["verdict"] == "kept"
+        assert "Kept: the whole interval lies at or above the target of 70 %." in text
+    else:
+        assert (found["verdict"], found["accuracy"]) == (None, 0.8)
+        assert "No verdict: the guarantee of 70 % is by the measure hamming" in text

@@ -1,0 +1,195 @@
+"""How the coding commands end, what they show on terminals, and what they do without extras."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from coding_tables import (
+    ADDED,
+    COLUMNS,
+    HEADER,
+    QUICK,
+    answers,
+    call,
+    nldd,
+    read_csv,
+    refuse,
+    succeed,
+    write_csv,
+)
+from nldd import cli
+from nldd.exceptions import InputError
+
+FIT = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "made.nldd")
+PREDICT = ("predict", "model.nldd", "new.csv")
+
+
+@pytest.fixture
+def study(made, monkeypatch):
+    monkeypatch.chdir(made)
+    return made
+
+
+def test_a_mistake_of_ours_says_what_to_report(study, capsys, monkeypatch):
+    monkeypatch.setattr("nldd.coding.model_file.load_coding_model", lambda path: 1 / 0)
+    done = nldd(capsys, *PREDICT, "-o", "coded.csv")
+    assert (done.code, done.out) == (1, "")
+    first, second = done.err.splitlines()
+    assert "a mistake in nldd, not in your data: ZeroDivisionError" in first
+    assert second == "Try: nldd --debug predict ... to see where, and report what it prints"
+
+
+def test_debug_shows_the_traceback(study):
+    with pytest.raises(InputError, match="does not exist"):
+        call("--debug", "fit", "nowhere.csv", *COLUMNS, "-o", "made.nldd")
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        ("fit_table", FIT),
+        ("code_table", (*PREDICT, "-o", "coded.csv")),
+        ("update_model", ("update", "model.nldd", "truth.csv")),
+        ("evaluate_table", ("evaluate", "model.nldd", "truth.csv")),
+    ],
+)
+def test_interruption_exits_with_130(function, words, study, capsys, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"nldd.coding.{function}", interrupt)
+    done = nldd(capsys, *words)
+    assert (done.code, done.out) == (130, "")
+    assert done.err.split() == ["Interrupted."]
+
+
+def test_interruption_between_blocks_leaves_the_old_file(study, tmp_path, capsys, monkeypatch):
+    from nldd.coding import coded_blocks, coded_table
+
+    coder = coded_table._RowCoder
+    calls = []
+
+    def rows(self, table, block):
+        calls.append(block.first)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return original(self, table, block)
+
+    original = coder.rows
+    monkeypatch.setattr(coder, "rows", rows)
+    monkeypatch.setattr(coded_blocks, "BLOCK_ROWS", 10)
+    (tmp_path / "coded.csv").write_text("old")
+    words = (*PREDICT, "-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
+    assert nldd(capsys, *words, "--force").code == 130
+    assert calls == [1, 11, 21]
+    assert [path.name for path in tmp_path.iterdir()] == ["coded.csv"]
+    assert (tmp_path / "coded.csv").read_text() == "old"
+
+
+def test_progress_is_drawn_on_terminals_without_escape_sequences(
+    study, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for name in ("stdout", "stderr"):
+        monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True, raising=False)
+    words = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
+    done = succeed(capsys, *words)
+    assert "\rtesting: each answer without itself |" in done.err
+    assert " 2/2 [" in done.err
+    assert "\r" not in done.out
+    done = succeed(capsys, *PREDICT, "-o", tmp_path / "coded.csv")
+    assert "\rcoding |" in done.err
+    assert "| 100 % [" in done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_a_script(shell, capsys):
+    script = succeed(capsys, "completion", shell).out
+    assert f"_NLDD_COMPLETE={shell}_complete" in script
+    assert "nldd" in script
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("nldd tri", {"triage"}),
+        ("nldd ", {name for part in cli.COMMANDS.values() for name in part}),
+        ("nldd predict --max", {"--max-theta"}),
+        ("nldd triage --measure ", {"subset", "hamming", "per-code"}),
+        ("nldd demo s", {"survey"}),
+    ],
+)
+def test_completion_completes(line, expected, capsys, monkeypatch):
+    monkeypatch.setenv("_NLDD_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(line.count(" ")))
+    with pytest.raises(SystemExit) as ended:
+        cli.run([])
+    assert ended.value.code == 0
+    found = capsys.readouterr().out.split()
+    assert {word.partition(",")[2] for word in found} == expected
+
+
+def blocked(monkeypatch, *names):
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.mark.parametrize("name", ["jinja2", "matplotlib.figure"])
+def test_fit_without_the_extras_goes_on_without_a_report(
+    name, study, tmp_path, capsys, monkeypatch
+):
+    blocked(monkeypatch, name)
+    words = ("fit", "answers.csv", *COLUMNS, "--folds", "2", "-o", tmp_path / "model.nldd")
+    done = succeed(capsys, *words, "--json")
+    assert done.json["report"] is None
+    assert "Note: no report: A report needs " in done.err
+    assert 'Run: pip install "nldd[report]"' in done.err
+    assert {path.name for path in tmp_path.iterdir()} == {"model.nldd", ".model.nldd.lock"}
+
+
+def test_triage_without_matplotlib_goes_on_without_a_figure(study, tmp_path, capsys, monkeypatch):
+    blocked(monkeypatch, "matplotlib.figure")
+    done = succeed(capsys, "triage", "model.nldd", "--figure", tmp_path / "curve")
+    assert "theta up to" in done.out
+    assert "Note: no figure: " in done.err
+    assert 'Run: pip install "nldd[plot]"' in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_workbooks_and_old_encodings_need_no_extra(study, tmp_path, capsys, monkeypatch):
+    blocked(monkeypatch, "openpyxl", "pyarrow")
+    succeed(capsys, *PREDICT, "-o", tmp_path / "coded.xlsx")
+    rows = [("a", "zu wenig Geld für Überstunden, schön wäre mehr", "", "Köln")] * 9
+    path = write_csv(tmp_path / "new.csv", rows, HEADER[:-1], encoding="cp1252")
+    succeed(capsys, "predict", "model.nldd", path, "-o", tmp_path / "b.csv")
+    assert [row[:4] for row in read_csv(tmp_path / "b.csv")[1]] == rows
+    words = ("predict", "model.nldd", tmp_path / "coded.xlsx", "-o", tmp_path / "c.csv")
+    succeed(capsys, *words)
+    assert read_csv(tmp_path / "c.csv")[0][4:11] == ADDED
+
+
+def test_parquet_without_its_reader_names_the_command(study, tmp_path, capsys, monkeypatch):
+    blocked(monkeypatch, "pyarrow", "pyarrow.parquet")
+    (tmp_path / "new.parquet").write_bytes(b"PAR1\x15 and so on PAR1")
+    words = ("predict", "model.nldd", tmp_path / "new.parquet", "-o", tmp_path / "coded.csv")
+    error, hint = refuse(capsys, *words)
+    assert "pyarrow" in error
+    assert hint == 'pip install "nldd[parquet]"'
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_ends_the_command_quietly(study, tmp_path):
+    path = write_csv(tmp_path / "new.csv", answers(3000))
+    code = "from nldd.cli import main; main()"
+    words = [sys.executable, "-c", code, "predict", "model.nldd", str(path), "-o", "-"]
+    reader, writer = os.pipe()
+    done = subprocess.Popen(words, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    os.read(reader, 10)
+    os.close(reader)
+    _, err = done.communicate()
+    assert done.returncode == 1
+    assert "Traceback" not in err

@@ -1,0 +1,204 @@
+"""Where and how codes stand: several columns, wrong separators, slips, files with two headers."""
+
+import io
+import sys
+from collections import Counter
+
+import pytest
+
+from coding_tables import (
+    COLUMNS,
+    HEADER,
+    NEW,
+    PHRASES,
+    QUICK,
+    answers,
+    call,
+    counts_of,
+    nldd,
+    read_csv,
+    refuse,
+    succeed,
+    write_csv,
+)
+from nldd.coding.model_file import load_coding_model
+
+ROWS = answers(60)
+IN_COLUMNS = ("id", "answer", "code1", "code2", "code3")
+
+
+def in_columns(rows):
+    """Codes one a column, with the second one in the third column."""
+    split = ((row, row[-1].split(";")) for row in rows)
+    return [(row[0], row[1], first, "", "".join(more)) for row, (first, *more) in split]
+
+
+def with_codes(rows, **cells):
+    """Rows with other codes, by their numbers."""
+    given = {int(key.removeprefix("row")): cell for key, cell in cells.items()}
+    return [(*row[:-1], given.get(i, row[-1])) for i, row in enumerate(rows, 1)]
+
+
+def test_codes_in_several_columns_from_fit_to_update(tmp_path, capsys):
+    path = write_csv(tmp_path / "answers.csv", in_columns(ROWS), IN_COLUMNS)
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    words = ("--text", "answer", "--labels", "code1,code2,code3", *QUICK)
+    fitted = succeed(capsys, "fit", path, *words, "-o", model, "--json").json
+    assert fitted["labels"] == counts_of(ROWS)
+    assert fitted["columns"]["codes"]["names"] == ["code1", "code2", "code3"]
+
+    new = write_csv(tmp_path / "new.csv", [(f"n{row[0]}", row[1]) for row in NEW], HEADER[:2])
+    out = ("-o", tmp_path / "coded.csv", "--review", review, "--max-theta", "0")
+    succeed(capsys, "predict", model, new, *out)
+    header, rows = read_csv(review)
+    known = {f"n{row[0]}": row[2:] for row in in_columns(NEW)}
+    filled = [dict(zip(header, row, strict=True)) for row in rows]
+    for row in filled:
+        row |= dict(zip(IN_COLUMNS[2:], known[row["id"]], strict=True), nldd_ok="x")
+    given = [tuple(row.values()) for row in filled]
+    done = succeed(capsys, "update", model, write_csv(review, given, header))
+    assert "40 coded answers joined the model" in done.out
+    found = load_coding_model(model)
+    assert found.labels == tuple(sorted(PHRASES))
+    assert Counter(map(frozenset, found.codes(found.Y)[-40:])) == Counter(
+        frozenset(row[-1].split(";")) for row in NEW
+    )
+
+
+def test_fit_refuses_mixed_separators_unless_both_are_named(tmp_path, capsys):
+    mixed = [(*r[:-1], r[-1].replace(";", ", ")) if i % 2 else r for i, r in enumerate(ROWS)]
+    path = write_csv(tmp_path / "answers.csv", mixed)
+    words = ("fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
+    done = nldd(capsys, *words)
+    n_lists = len({row[-1] for row in mixed if "," in row[-1]})
+    lines = done.err.splitlines()
+    assert done.code == 1
+    assert lines[0] == (
+        f"Error: answers.csv: {n_lists} codes look like lists of others, with ',' between them:"
+    )
+    assert len(lines) == n_lists + 2
+    assert lines[-1].startswith('Try: --sep ";" --sep ","; or --as-written')
+    assert not (tmp_path / "model.nldd").exists()
+    fitted = succeed(capsys, *words, "--sep", ";", "--sep", ",", "--json").json
+    assert fitted["labels"] == counts_of(ROWS)
+
+
+def test_lists_with_line_breaks(tmp_path, capsys):
+    rows = [(*row[:-1], row[-1].replace(";", "\r\n")) for row in ROWS]
+    path = write_csv(tmp_path / "answers.csv", rows)
+    words = ("fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd", "--sep", r"\n")
+    assert succeed(capsys, *words, "--json").json["labels"] == counts_of(ROWS)
+    assert load_coding_model(tmp_path / "model.nldd").columns.codes.separator == "\n"
+
+
+@pytest.fixture
+def model(made):
+    return made / "model.nldd"
+
+
+SLIPS = {"row2": "food,pay", "row3": "rooms/home office", "row5": "Managers", "row7": "?"}
+
+
+def test_update_tells_all_slips_at_once_and_learns_none(model, tmp_path, capsys):
+    path = write_csv(tmp_path / "more.csv", with_codes(NEW, **SLIPS))
+    done = nldd(capsys, "update", model, path, "-o", tmp_path / "new.nldd", "--no-report")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines() == [
+        "Error: more.csv: the model does not know these codes:",
+        "  row 2: 'food,pay', but 'food' and 'pay'",
+        "  row 3: 'rooms/home office', but 'rooms' and 'home office'",
+        "  row 5: 'Managers', but 'managers'",
+        "  row 7: '?'; if that means that nobody has decided, leave the cell empty",
+        'Try: correct them in the file; or --sep ";" --sep "," --sep "/", if the file lists codes '
+        "so; or --new-codes, if they are codes of their own",
+    ]
+    assert not (tmp_path / "new.nldd").exists()
+
+
+def test_update_takes_separator_and_mark_of_its_file(model, tmp_path, capsys):
+    commas = [(*row[:-1], row[-1].replace(";", ",")) for row in with_codes(NEW, row4="-")]
+    path = write_csv(tmp_path / "more.csv", commas)
+    new = tmp_path / "new.nldd"
+    words = ("--sep", ",", "--no-code", "-", "--no-report", "-o", new)
+    succeed(capsys, "update", model, path, *words)
+    found = load_coding_model(new)
+    assert found.labels == tuple(sorted(PHRASES))
+    assert found.codes(found.Y)[-37] == ()
+    assert found.columns == load_coding_model(model).columns  # as the first table lists them
+    record = succeed(capsys, "evaluate", model, path, *words[:5], "--json").json
+    assert record["unknown_labels"] == []
+
+
+def test_evaluate_tells_slips(model, tmp_path, capsys):
+    path = write_csv(tmp_path / "more.csv", with_codes(NEW, row2="food,pay", row5="Managers"))
+    done = succeed(capsys, "evaluate", model, path, "--no-report")
+    assert 'correct them, or use --sep ";" --sep ",":\n  row 2: \'food,pay\', but' in done.err
+    assert "\n  row 5: 'Managers', but 'managers'\n" in done.err
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("answer", ["y", "n"])
+def test_at_a_terminal_a_person_is_asked(answer, model, tmp_path, monkeypatch):
+    path = write_csv(tmp_path / "more.csv", with_codes(NEW, row2="food,pay"))
+    said, new = Terminal(), tmp_path / "new.nldd"
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
+    monkeypatch.setattr(sys, "stderr", said)
+    code = call("update", model, path, "-o", new, "--no-report")
+    question = (
+        "more.csv, row 2: the model does not know the code 'food,pay', but 'food' and 'pay'.\n"
+        "Are these lists of codes? [y/N]:"
+    )
+    assert question in said.getvalue()
+    assert (code, new.exists()) == ((0, True) if answer == "y" else (1, False))
+    if new.exists():
+        assert load_coding_model(new).labels == tuple(sorted(PHRASES))
+
+
+def test_rows_without_text_are_told(tmp_path, capsys):
+    rows = [(a, "" if i % 3 == 0 else b, *more) for i, (a, b, *more) in enumerate(ROWS)]
+    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
+    done = succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", model)
+    assert "Note: 20 of 60 coded rows without text: left out" in done.err
+    new = write_csv(tmp_path / "new.csv", [("n1", "", "", "")], HEADER[:-1])
+    succeed(capsys, "predict", model, new, "-o", tmp_path / "coded.csv", "--max-theta", "1")
+    # The model has not learned what to make of it.
+    assert read_csv(tmp_path / "coded.csv")[1][0][5] == "review"
+
+
+def test_a_code_for_no_answer_is_learned(tmp_path, capsys):
+    rows = [
+        (a, "", *m[:-1], "none") if i % 3 == 0 else (a, b, *m) for i, (a, b, *m) in enumerate(ROWS)
+    ]
+    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
+    done = succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", model)
+    assert "Note: 20 of 60 coded rows without text: learned, as nearly all are coded" in done.err
+    new = write_csv(tmp_path / "new.csv", [("n1", "", "", "")], HEADER[:-1])
+    succeed(capsys, "predict", model, new, "-o", tmp_path / "coded.csv", "--max-theta", "1")
+    assert read_csv(tmp_path / "coded.csv")[1][0][4:6] == ("none", "auto")
+
+
+def test_export_of_qualtrics_is_coded_without_its_second_header(tmp_path, capsys):
+    ids = [f'{{"ImportId":"{name}"}}' for name in HEADER]
+    rows = [("Response", "What would you change?", "Age", "Where?", "Codes"), ids, *ROWS]
+    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
+    words = (*COLUMNS, "--features", "age", *QUICK, "-o", model)
+    fitted = succeed(capsys, "fit", path, *words, "--json").json
+    assert (fitted["rows"], fitted["labels"]) == (60, counts_of(ROWS))
+    assert fitted["columns"]["numeric"] == ["age"]
+    assert fitted["notes"][0].startswith("2 rows below the header, as Qualtrics writes them")
+
+
+def test_sep_is_refused_where_codes_are_columns(tmp_path, capsys):
+    codes = ("food", "pay", "rooms")
+    rows = [(r[1], *(int(code in r[-1]) for code in codes)) for r in ROWS]
+    path, model = tmp_path / "answers.csv", tmp_path / "model.nldd"
+    write_csv(path, rows, ("answer", *codes))
+    words = ("fit", path, "--text", "answer", *QUICK, "-o", model)
+    assert "hold nothing but '0', '1'" in refuse(capsys, *words, "--labels", "food,pay,rooms")[0]
+    succeed(capsys, *words, "--label-columns", "food,pay,rooms")
+    error, hint = refuse(capsys, "update", model, path, "--sep", ",", "--again")
+    assert (error[:9], hint) == ("The codes", "leave out --sep and --no-code")

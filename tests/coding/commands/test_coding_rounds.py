@@ -1,0 +1,372 @@
+"""Update as people call it, and the demonstration of all of it."""
+
+import shutil
+from dataclasses import asdict
+
+import pytest
+
+from coding_tables import (
+    ADDED,
+    COLUMNS,
+    HEADER,
+    NEW,
+    QUICK,
+    answers,
+    as_json,
+    call,
+    counts_of,
+    nldd,
+    read_csv,
+    refuse,
+    succeed,
+    write_csv,
+)
+from nldd._wording import percent
+from nldd.coding.evaluation import triage
+from nldd.coding.model_file import load_coding_model
+from nldd.datasets import load_survey
+from nldd.exceptions import InputError
+
+CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
+
+
+@pytest.fixture
+def study(made, tmp_path):
+    """A copy, as these commands change files."""
+    return shutil.copytree(made, tmp_path / "study")
+
+
+@pytest.fixture
+def corrected(study):
+    return write_csv(study / "corrected.csv", CORRECTED)
+
+
+def test_update_lets_answers_join_and_keeps_the_history(study, corrected, capsys):
+    path = study / "model.nldd"
+    before = load_coding_model(path)
+    done = succeed(capsys, "update", path, corrected, "--json")
+    after = load_coding_model(path)
+    texts = [row[1] for row in CORRECTED if row[-1]]
+    assert after.answers.texts == [*before.answers.texts, *texts]
+    assert after.labels == before.labels
+    assert [set(names) for names in after.codes(after.Y)[-24:]] == [
+        set(row[-1].split(";")) for row in CORRECTED if row[-1]
+    ]
+    assert after.history[0] == before.history[0]
+    event = after.history[1]
+    assert (event.action, event.file) == ("update", "corrected.csv")
+    assert (event.n_added, event.n_set_aside, event.n_answers) == (24, 6, 132)
+    record = done.json
+    assert record["history"] == [asdict(event) for event in after.history]
+    assert record["rows"] == as_json([asdict(row) for row in triage(after).rows])
+    assert record["selection"]["threshold"] == after.select().threshold
+
+
+def test_update_prints_what_joined(study, corrected, capsys):
+    path, new = study / "model.nldd", study / "new.nldd"
+    content = path.read_bytes()
+    done = succeed(capsys, "update", path, corrected, "-o", new)
+    assert path.read_bytes() == content
+    old, event = load_coding_model(new).history
+    assert done.out.splitlines()[:3] == [
+        "24 coded answers joined the model, 6 set aside, which nobody has decided",
+        f"Now 132 answers, 5 codes, {event.n_labelsets} distinct combinations",
+        f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "
+        f"(before: {percent(old.subset_accuracy, 1)})",
+    ]
+    assert done.out.endswith(f"\nModel: {new}\nReport: {study / 'new.report.html'}\n")
+    assert "132 coded answers" in (study / "new.report.html").read_text(encoding="utf-8")
+
+
+def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, corrected, capsys):
+    path = study / "model.nldd"
+    coded = ("predict", path, study / "new.csv", "-o", "-")
+    commands = [("triage", path), (*coded, "--target-accuracy", "0.5")]
+    for words in commands:
+        assert "drawn at random" not in succeed(capsys, *words).err
+    done = succeed(capsys, "update", path, corrected, "--no-report")
+    assert not (study / "model.report.html").exists()
+    for said in (done.err, *(succeed(capsys, *words).err for words in commands)):
+        assert "Note: Of the 132 coded answers, 108 were drawn at random. The promise is" in said
+        assert "The last update brought none that were drawn." in said
+        assert "nldd predict --random 50" in said
+    assert "drawn at random" not in succeed(capsys, *coded, "--max-theta", "0.1").err
+    header, rows = (*HEADER, "nldd_drawn"), answers(10, seed=9)
+    marked = [("q" + row[0], *row[1:], "yes" if i < 4 else "") for i, row in enumerate(rows)]
+    more = write_csv(study / "more.csv", marked, header)
+    said = succeed(capsys, "update", path, more, "--no-report").err
+    assert "Of the 142 coded answers, 112 were drawn at random." in said
+    assert "brought none" not in said
+    assert succeed(capsys, "inspect", path, "--json").json["drawn"] == 112
+    shown = [" ".join(line.split()) for line in succeed(capsys, "inspect", path).out.splitlines()]
+    assert "answers drawn at random, on which thresholds are found 112" in shown
+
+
+def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
+    path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
+    fit = ("fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", path)
+    error, hint = refuse(capsys, *fit)
+    assert error == f"{path} is there already, and is not replaced unasked."
+    assert "--force" in hint
+    for name in ("other.nldd", "model.report.html", "truth.report.html", "curve.png"):
+        (study / name).write_text("somebody's work")
+    for words in (
+        ("update", path, corrected, "-o", study / "other.nldd"),
+        ("update", path, corrected),
+        ("evaluate", path, study / "truth.csv"),
+        ("triage", path, "--figure", study / "curve"),
+    ):
+        error, _ = refuse(capsys, *words)
+        assert error.endswith("is there already, and is not replaced unasked.")
+    assert path.read_bytes() == before
+    kept = ("other.nldd", "model.report.html", "truth.report.html", "curve.png")
+    assert {(study / name).read_text() for name in kept} == {"somebody's work"}
+    assert not (study / "curve.svg").exists()
+    done = succeed(capsys, *fit, "--force")
+    assert f"Before: {path}.bak1" in done.out
+    assert (study / "model.nldd.bak1").read_bytes() == before
+
+
+def test_update_renews_the_report_that_nldd_wrote_about_the_model(study, corrected, capsys):
+    path, report = study / "model.nldd", study / "model.report.html"
+    new = study / "other.nldd"
+    succeed(capsys, "update", path, corrected, "-o", new)
+    other = study / "other.report.html"
+    assert "132 coded answers" in other.read_text(encoding="utf-8")
+    other.rename(report)  # which is about another model
+    more = write_csv(study / "more.csv", [("q1", "more pay", "30", "Bonn", "pay")])
+    error, _ = refuse(capsys, "update", path, more)
+    assert error == f"{report} is there already, and is not replaced unasked."
+    report.rename(other)
+    succeed(capsys, "update", new, more)
+    assert "133 coded answers" in other.read_text(encoding="utf-8")
+
+
+def test_undo_tells_what_it_takes_back(study, corrected, capsys):
+    path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
+    succeed(capsys, "update", path, corrected, "--no-report")
+    event = load_coding_model(path).history[-1]
+    time = event.time.replace("T", " ").replace("Z", " UTC")
+    assert succeed(capsys, "undo", path).out.splitlines() == [
+        f"Undone: update with corrected.csv of {time}, 24 answers joined",
+        "The model has 108 answers now; 0 steps more can be undone",
+        "model.nldd.undone1 is the model as it was a moment ago; nldd undo --redo model.nldd "
+        "brings it back",
+        "",
+        f"Model: {path}",
+    ]
+    assert path.read_bytes() == before
+    record = succeed(capsys, "undo", path, "--redo", "--json").json
+    assert [step["file"] for step in record["came_back"]] == ["corrected.csv"]
+    assert (record["taken_back"], record["n_answers"], record["n_left"]) == ([], 132, 0)
+    assert load_coding_model(path).history[-1] == event
+    error, hint = refuse(capsys, "undo", path, "--redo")
+    assert error == "model.nldd: nothing was undone that could be brought back."
+    assert "nldd undo" in hint
+
+
+def test_update_refuses_misspelt_codes(study, capsys):
+    path = write_csv(study / "more.csv", [("a", "free beer", "30", "Bonn", "Pay")])
+    error, hint = refuse(capsys, "update", study / "model.nldd", path)
+    assert error == "more.csv, row 1: the model does not know the code 'Pay', but 'pay'."
+    assert "--new-codes" in hint
+    done = succeed(capsys, "update", study / "model.nldd", path, "--new-codes")
+    assert "Note: New codes: 'Pay'." in done.err
+
+
+def test_evaluate_says_what_the_model_has_learned_from(study, corrected, capsys):
+    path, table = study / "model.nldd", study / "answers.csv"
+    words = ("evaluate", path, table, "--no-report")
+    assert "trained on all 108" in refuse(capsys, *words)[0]
+    assert "trained on" not in succeed(capsys, "evaluate", path, corrected, "--no-report").err
+
+
+def test_update_takes_codes_that_are_new(study, capsys):
+    path = write_csv(study / "more.csv", [("a", "free beer", "30", "Bonn", "drinks;food")])
+    succeed(capsys, "update", study / "model.nldd", path)
+    model = load_coding_model(study / "model.nldd")
+    assert model.labels == ("drinks", "food", "home office", "managers", "pay", "rooms")
+    assert model.Y[:, 0].tolist() == [0] * 108 + [1]
+
+
+def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
+    path = study / "model.nldd"
+    succeed(capsys, "update", path, corrected)
+    content = path.read_bytes()
+    error, hint = refuse(capsys, "update", path, corrected)
+    assert error.startswith("corrected.csv: the model has these answers already, since ")
+    assert "--again" in hint
+    assert path.read_bytes() == content
+    # Its answers have ids, so they are known again even so.
+    error, _ = refuse(capsys, "update", path, corrected, "--again")
+    assert error == "corrected.csv: the model has all 24 coded answers of it already."
+    assert path.read_bytes() == content
+
+
+def test_a_review_filled_in_in_a_workbook_updates_the_model(study, capsys):
+    openpyxl = pytest.importorskip("openpyxl")
+    path, review = study / "model.nldd", study / "review.xlsx"
+    words = ("predict", path, study / "new.csv", "-o", study / "coded.xlsx", "--review", review)
+    succeed(capsys, *words, "--max-theta", "0")
+    book = openpyxl.load_workbook(review)
+    header, *rows = book.worksheets[0].iter_rows()
+    place = {cell.value: j for j, cell in enumerate(header)}
+    for row in rows[:4]:
+        row[place["codes"]].value = "food;pay;rooms"
+    rows[4][place["nldd_ok"]].value = "x"
+    texts = [row[place["answer"]].value for row in rows[:5]]
+    kept = rows[4][place["nldd_codes"]].value
+    book.save(review)
+    done = succeed(capsys, "update", path, review)
+    assert "Note: 35 rows with the suggestion unchanged and no mark in nldd_ok: not" in done.err
+    model = load_coding_model(path)
+    assert (model.history[-1].n_added, model.history[-1].n_set_aside) == (5, 35)
+    joined = [";".join(codes) for codes in model.codes(model.Y)[-5:]]
+    assert joined == [*["food;pay;rooms"] * 4, kept]
+    assert model.answers.texts[-5:] == texts
+    assert not model.drawn[-5:].any()
+    succeed(capsys, "update", path, review, "--accept-suggestions", "--again")
+    assert load_coding_model(path).history[-1].n_added == 35
+
+
+def test_answers_drawn_for_a_review_are_tested_after_an_update(study, capsys):
+    path, review = study / "model.nldd", study / "review.csv"
+    words = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--review", review)
+    record = succeed(capsys, *words, "--max-theta", "0", "--random", "7", "--json").json
+    assert (record["drawn"], record["review"]) == (7, 40)
+    header, rows = read_csv(review)
+    codes, truth = header.index("codes"), {row[0]: row[-1] for row in NEW}
+    filled = [(*r[:codes], truth[r[0]], *r[codes + 1 :]) for r in rows[:12]]
+    filled = [(*r[: codes + 1], "x", *r[codes + 2 :]) for r in filled]
+    write_csv(review, filled, header)
+    succeed(capsys, "update", path, review)
+    model = load_coding_model(path)
+    assert model.drawn.tolist() == [True] * 108 + [True] * 7 + [False] * 5
+    drawn = read_csv(study / "coded.csv")
+    place = drawn[0].index("nldd_drawn")
+    assert {row[0] for row in drawn[1] if row[place] == "yes"} == {row[0] for row in rows[:7]}
+    again = ("predict", path, study / "new.csv", "-o", study / "c.csv", "--random", "3")
+    done = nldd(capsys, *again)
+    assert (done.code, "name one with --review" in done.err) == (2, True)
+
+
+def test_nothing_is_replaced_unasked(study, capsys):
+    words = ("predict", study / "model.nldd", study / "new.csv", "--max-theta", "1")
+    before = (study / "truth.csv").read_bytes()  # a table of hand-coded answers
+    error, hint = refuse(capsys, *words, "-o", study / "truth.csv")
+    assert error == f"{study / 'truth.csv'} is there already, and is not replaced unasked."
+    assert "--force" in hint
+    coded = study / "coded.csv"
+    refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv")
+    assert (study / "truth.csv").read_bytes() == before
+    assert not coded.exists()
+    succeed(capsys, *words, "-o", coded)
+    error, _ = refuse(capsys, "audit", coded, "-o", study / "truth.csv")
+    assert "is there already" in error
+    assert (study / "truth.csv").read_bytes() == before
+    # Codes of people are not for --force to throw away.
+    error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")
+    assert "holds codes that people have filled in" in error
+    succeed(capsys, "audit", coded, "-o", study / "new.csv", "--force")
+    assert "nldd_check" in read_csv(study / "new.csv")[0]
+
+
+def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):
+    codes = ("food", "pay", "rooms")
+    header = ("answer", *(f"q1_{code}" for code in codes))
+    listed = [(text, set(names.split(";"))) for _, text, _, _, names in answers(90)]
+    rows = [(text, *(int(code in names) for code in codes)) for text, names in listed]
+    path = write_csv(tmp_path / "answers.csv", rows, header)
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    words = ("fit", path, "--text", "answer", "--label-columns", "q1_*", *QUICK, "-o", model)
+    assert succeed(capsys, *words, "--json").json["n_without_code"] > 0
+    new = write_csv(tmp_path / "new.csv", [(row[1],) for row in NEW], ("answer",))
+    words = ("predict", model, new, "-o", tmp_path / "coded.csv", "--review", review)
+    succeed(capsys, *words, "--max-theta", "0")
+    found, cells = read_csv(review)
+    assert found[:5] == (*header, "nldd_ok")
+    assert {cell for row in cells for cell in row[1:4]} == {"0", "1"}
+    filled = [(row[0], "x", "", "", "ok", *row[5:]) for row in cells]
+    succeed(capsys, "update", model, write_csv(review, filled, found))
+    # Without ids, answers that the model has word by word with these codes do not join again.
+    known = {row[0] for row in rows if row[1:] == (1, 0, 0)}
+    joined = load_coding_model(model).Y[len(rows) :].tolist()
+    assert joined == [[1, 0, 0]] * sum(row[0] not in known for row in cells)
+    assert len(joined) > 20
+    refuse(capsys, "update", model, write_csv(review, [*filled, filled[0]], found))
+
+
+def test_suggestions_of_renamed_and_merged_marks_are_still_suggestions(tmp_path, capsys):
+    codes = ("food", "pay", "rooms")
+    rows = [(i, text, *(int(c in names) for c in codes)) for i, text, _, _, names in answers(90)]
+    path = write_csv(tmp_path / "answers.csv", rows, ("id", "answer", *codes))
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    columns = ("--text", "answer", "--label-columns", ",".join(codes), *QUICK)
+    succeed(capsys, "fit", path, *columns, "-o", model)
+    new = write_csv(tmp_path / "new.csv", [(f"n{row[0]}", row[1]) for row in NEW], ("id", "answer"))
+    book = [("pay", "money"), ("rooms", "place"), ("food", "place")]
+    for merges in (book[:1], book):  # a rename, then a merge
+        changed = write_csv(tmp_path / "book.csv", merges, ("code", "merged_into"))
+        succeed(capsys, "codebook", model, changed, "--jobs", "1")
+        out = ("-o", tmp_path / "coded.csv", "--review", review, "--force", "--max-theta", "0")
+        succeed(capsys, "predict", model, new, *out)
+        error, _ = refuse(capsys, "update", model, review)
+        assert "with the suggestion unchanged" in error
+        # What only shows a suggestion is no code of people for predict, either.
+        again = ("predict", model, review, "-o", "-", "--max-theta", "1", "--raw")
+        assert ",coded," not in succeed(capsys, *again).out
+    header, cells = read_csv(review)
+    marks = [header.index(code) for code in codes]
+    suggested = header.index("nldd_codes")
+    for row in cells:
+        food, pay, rooms = (row[j] == "1" for j in marks)
+        names = set(filter(None, row[suggested].split(";")))
+        assert names == {n for n, there in (("money", pay), ("place", food or rooms)) if there}
+        assert not rooms  # the first of the merged columns has the mark
+
+
+@pytest.mark.slow
+def test_demo_walks_through_a_study(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    succeed(capsys, "demo", "survey")
+    done = succeed(capsys, "demo", "survey", "--force")  # once more, in the same place
+    folder = tmp_path / "nldd-survey"
+    assert "synthetic" in done.out
+    steps = [line for line in done.out.splitlines() if line.startswith("$ nldd ")]
+    walked = ["fit", "triage", "predict", "update", "frequencies", "review"]  # the last for you
+    assert [line.split()[2] for line in steps] == walked
+    header, rows = read_csv(folder / "coded.csv")
+    assert len(rows) == 300
+    assert header[-8:] == (*ADDED, "nldd_drawn")
+    # The survey knows the truth: that lies within the intervals, for nearly all codes.
+    truth = counts_of(load_survey().rows[1200:])
+    _, shares = read_csv(folder / "shares.csv")
+    held = [float(low) <= truth[code] / 300 <= float(high) for code, _, _, low, high, *_ in shares]
+    assert sum(held) >= len(held) - 1 == 11
+    assert load_coding_model(folder / "model.nldd").history[-1].action == "update"
+    assert (folder / "model.report.html").exists()
+    assert set(HEADER) <= set(read_csv(folder / "answers.csv")[0])
+    assert COLUMNS[0] in steps[0]
+
+
+@pytest.mark.parametrize("name", ["model.nldd", "answers.csv", "curve.png"])
+def test_demo_replaces_nothing_unasked(name, tmp_path, capsys):
+    (tmp_path / name).write_text("somebody's work")
+    error, hint = refuse(capsys, "demo", "survey", "--out", tmp_path)
+    assert f"has a file {name}" in error
+    assert "--force" in hint
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        (name, "somebody's work")
+    ]
+
+
+def test_demo_ends_with_the_error_of_its_step(tmp_path, capsys, monkeypatch):
+    def fail(*_, **__):
+        raise InputError("the table is damaged.")
+
+    monkeypatch.setattr("nldd.coding.training.fit_table", fail)
+    done = nldd(capsys, "demo", "survey", "--out", tmp_path / "a")
+    assert done.code == 1
+    assert "Error: the table is damaged." in done.err
+    with pytest.raises(InputError):
+        call("--debug", "demo", "survey", "--out", tmp_path / "b")

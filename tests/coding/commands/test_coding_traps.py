@@ -1,0 +1,259 @@
+"""What people do by mistake or by habit: nothing is lost, and no promise becomes a wrong one."""
+
+import csv
+import io
+import random
+import shutil
+import sys
+
+import pytest
+
+from coding_tables import (
+    COLUMNS,
+    HEADER,
+    NEW,
+    PHRASES,
+    QUICK,
+    answers,
+    nldd,
+    read_csv,
+    refuse,
+    succeed,
+    write_csv,
+)
+from nldd import cli
+from nldd.coding.model_file import load_coding_model
+
+SEPARATE = ("fit", "answers.csv", *COLUMNS, *QUICK)
+REPORTED = ("fit", "answers.csv", *COLUMNS, "--folds", "2", "-o", "model.nldd")
+EVALUATE = ("evaluate", "model.nldd", "truth.csv")
+
+
+@pytest.fixture
+def study(made, tmp_path, monkeypatch):
+    folder = shutil.copytree(made, tmp_path / "study")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def fill(path, column, values):
+    """Write into a column what people would."""
+    header, rows = read_csv(path)
+    place = header.index(column)
+    filled = [
+        (*row[:place], value, *row[place + 1 :]) for row, value in zip(rows, values, strict=False)
+    ]
+    write_csv(path, [*filled, *rows[len(filled) :]], header)
+
+
+def test_a_review_filled_in_twice_counts_each_answer_once(tmp_path, capsys):
+    rng = random.Random(0)
+    words = [f"word{i}" for i in range(60)]
+    # No answer says anything about its code: whoever promises 90 % is wrong.
+    rows = [(" ".join(rng.choices(words, k=6)), rng.choice("abc")) for _ in range(200)]
+    header = ("answer", "codes")
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    write_csv(tmp_path / "answers.csv", rows[:100], header)
+    succeed(capsys, "fit", tmp_path / "answers.csv", *COLUMNS, *QUICK, "-o", model)
+    for n_filled in (40, 70, 100):
+        part = [row if i < n_filled else (row[0], "") for i, row in enumerate(rows[100:])]
+        nldd(capsys, "update", model, write_csv(review, part, header))
+    found = load_coding_model(model)
+    assert len(found.answers) <= 200
+    assert found.evidence.right(found.Y).mean() < 0.5
+
+
+OVER = {
+    "model over answers": (*SEPARATE, "-o", "answers.csv"),
+    "report over answers": (*REPORTED, "--report", "answers.csv"),
+    "report over its model": (*REPORTED, "--report", "model.nldd"),
+    "evaluation over its table": (*EVALUATE, "--report", "truth.csv"),
+    "evaluation over its model": (*EVALUATE, "--report", "model.nldd"),
+    "sample over coded answers": ("audit", "coded.csv", "-o", "coded.csv"),
+    "model over corrections": ("update", "model.nldd", "truth.csv", "-o", "truth.csv"),
+    "answers over the model": ("predict", "model.nldd", "new.csv", "-o", "model.nldd"),
+}
+
+
+@pytest.mark.parametrize("name", list(OVER))
+def test_no_command_writes_over_what_it_reads_or_writes(name, study, capsys):
+    coded = ("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "1")
+    succeed(capsys, *coded)
+    before = {path: path.read_bytes() for path in study.iterdir()}
+    refuse(capsys, *OVER[name])
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_predict_does_not_throw_away_codes_of_people(study, capsys):
+    words = ("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--review", "review.csv")
+    succeed(capsys, *words, "--max-theta", "0")
+    fill(study / "review.csv", "codes", ["pay"])
+    content = (study / "review.csv").read_bytes()
+    error, _ = refuse(capsys, *words, "--max-theta", "0", "--force")
+    assert error == "review.csv holds codes that people have filled in; it is not replaced."
+    assert (study / "review.csv").read_bytes() == content
+
+
+def test_audit_does_not_throw_away_checks_of_people(study, capsys):
+    succeed(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "1")
+    succeed(capsys, "audit", "coded.csv", "--sample", "9")
+    fill(study / "coded.audit.csv", "nldd_check", ["yes", "no"])
+    content = (study / "coded.audit.csv").read_bytes()
+    error, _ = refuse(capsys, "audit", "coded.csv", "--sample", "9", "--force")
+    assert "people have begun to check" in error
+    assert (study / "coded.audit.csv").read_bytes() == content
+
+
+def test_the_guard_of_a_review_file_is_taken_off_by_update(study, capsys):
+    rows = [("a", "=more pay", "-", "-"), ("b", "- better chairs", "44", "+49 Bonn")]
+    write_csv(study / "new.csv", rows, HEADER[:-1])
+    words = ("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--review", "review.csv")
+    succeed(capsys, *words, "--max-theta", "0")
+    fill(study / "review.csv", "nldd_ok", ["x", "x"])
+    succeed(capsys, "update", "model.nldd", "review.csv")
+    answers_ = load_coding_model("model.nldd").answers
+    joined = zip(answers_.texts[-2:], answers_.categories[-2:], strict=True)
+    assert sorted(joined) == [("- better chairs", ("+49 Bonn",)), ("=more pay", ("-",))]
+
+
+def test_the_guard_of_a_column_name_is_taken_off_by_update(tmp_path, capsys):
+    header = ("id", "+/-", "age", "region", "codes")
+    path = write_csv(tmp_path / "answers.csv", answers(60), header)
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    succeed(capsys, "fit", path, "--text", "+/-", "--labels", "codes", *QUICK, "-o", model)
+    new = write_csv(tmp_path / "new.csv", [row[:-1] for row in NEW], header[:-1])
+    words = ("predict", model, new, "-o", tmp_path / "coded.csv", "--review", review)
+    succeed(capsys, *words, "--max-theta", "0")
+    fill(review, "nldd_ok", ["x"] * len(NEW))
+    succeed(capsys, "update", model, review)
+    joined = load_coding_model(model).answers.texts[-len(NEW) :]
+    assert sorted(joined) == sorted(row[1] for row in NEW)
+
+
+def test_the_mark_for_no_code_survives_the_guard(tmp_path, capsys):
+    rows = [(*row[:-1], "-") if i % 3 == 0 else row for i, row in enumerate(answers(60))]
+    path = write_csv(tmp_path / "answers.csv", rows)
+    model, coded = tmp_path / "model.nldd", tmp_path / "coded.csv"
+    succeed(capsys, "fit", path, *COLUMNS, "--no-code", "-", *QUICK, "-o", model)
+    succeed(capsys, "predict", model, path, "-o", coded, "--max-theta", "1")
+    accepted = [(f"new{row[0]}", *row[1:4], row[5]) for row in read_csv(coded)[1][:30]]
+    succeed(capsys, "update", model, write_csv(tmp_path / "more.csv", accepted, HEADER))
+    assert load_coding_model(model).labels == tuple(sorted(PHRASES))
+
+
+def test_a_question_with_a_comma_is_a_column_name(tmp_path, capsys):
+    question = "What would you change, if anything?"
+    header = ("id", question, "age", "Where, roughly?", "codes")
+    path = write_csv(tmp_path / "answers.csv", answers(60), header)
+    names = ("--text", question, "--features", "Where, roughly?", "--labels", "codes")
+    succeed(capsys, "fit", path, *names, *QUICK, "-o", tmp_path / "model.nldd")
+    columns = load_coding_model(tmp_path / "model.nldd").columns
+    assert (columns.text, columns.categorical) == ((question,), ("Where, roughly?",))
+
+
+@pytest.mark.parametrize("pattern", ["Q1[*]", "Q1[food],Q1[pay],Q1[rooms]"])
+def test_brackets_of_survey_programs_are_column_names(pattern, tmp_path, capsys):
+    codes = ("food", "pay", "rooms")
+    rows = [(r[1], *(int(code in r[-1].split(";")) for code in codes)) for r in answers(60)]
+    header = ("answer", *(f"Q1[{code}]" for code in codes))
+    path = write_csv(tmp_path / "answers.csv", rows, header)
+    words = ("fit", path, "--text", "answer", "--label-columns", pattern, *QUICK)
+    record = succeed(capsys, *words, "-o", tmp_path / "model.nldd", "--json").json
+    assert tuple(record["labels"]) == header[1:]
+
+
+@pytest.mark.parametrize(("yes", "no"), [("1.0", "0.0"), ("1", "NA")], ids=["1.0", "NA"])
+def test_marks_of_other_programs_are_understood(yes, no, tmp_path, capsys):
+    rows = [(r[1], yes if "pay" in r[-1] else no, "0") for r in answers(60)]
+    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "q_pay", "q_food"))
+    words = ("fit", path, "--text", "answer", "--label-columns", "q_*", *QUICK)
+    record = succeed(capsys, *words, "-o", tmp_path / "model.nldd", "--json").json
+    assert record["labels"]["q_pay"] == sum("pay" in row[-1] for row in answers(60))
+
+
+@pytest.mark.parametrize("cell", ["1e999", "1e308"])
+def test_numbers_that_are_too_large_are_refused(cell, study, capsys):
+    rows = [(*row[:2], cell, *row[3:]) for row in NEW]
+    write_csv(study / "large.csv", rows)
+    words = ("fit", "large.csv", *COLUMNS, "--features", "age", *QUICK, "-o", "large.nldd")
+    assert "column 'age'" in refuse(capsys, *words)[0]
+
+
+def test_infinite_numbers_of_new_answers_are_refused(study, capsys):
+    write_csv(study / "new.csv", [("a", "more pay", "1e999", "Bonn")], HEADER[:-1])
+    error, _ = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv")
+    assert error.startswith("new.csv, row 1, column 'age'")
+
+
+@pytest.mark.parametrize("n_texts", [0, 1])
+def test_answers_without_words_are_refused(n_texts, tmp_path, capsys):
+    rows = [("more pay" if i < n_texts else "", "ab"[i % 2]) for i in range(20)]
+    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
+    error, _ = refuse(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
+    assert ("none of the", "only 1 of the")[n_texts] + " 20 coded rows has text" in error
+
+
+def test_inspect_prints_json_where_a_weight_has_no_error(tmp_path, capsys):
+    rows = [(("yes yes", "no no")[i % 2], "ab"[i % 2]) for i in range(40)]
+    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
+    succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
+    errors = succeed(capsys, "inspect", tmp_path / "model.nldd", "--json").json["coefficients"]
+    assert None in errors["standard_errors"]
+
+
+def test_json_and_a_table_on_standard_output_are_refused_before_the_work(study, capfd):
+    words = ("predict", "model.nldd", "new.csv", "-o", "-", "--json")
+    assert nldd(capfd, *words).out == ""
+
+
+def test_fit_notices_beforehand_that_the_model_cannot_be_written(study, capsys, monkeypatch):
+    def never(*_, **__):
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("nldd.coding.training.fit_coding_model", never)
+    error, _ = refuse(capsys, *SEPARATE, "-o", "new.csv/model.nldd")
+    assert "new.csv/model.nldd: cannot be written" in error
+
+
+def test_decimal_commas_of_a_file_with_semicolons_are_numbers(tmp_path, capsys):
+    rows = [(r[1], f"{i % 7 + 1},{i % 10}5{i % 9}", r[-1]) for i, r in enumerate(answers(60))]
+    path = tmp_path / "answers.csv"
+    write_csv(path, rows, ("answer", "income", "codes"), delimiter=";", quoting=csv.QUOTE_ALL)
+    model = tmp_path / "model.nldd"
+    succeed(capsys, "fit", path, *COLUMNS, "--features", "income", *QUICK, "-o", model)
+    assert load_coding_model(model).columns.numeric == ("income",)
+
+
+def test_fit_says_what_it_made_of_the_features(study, capsys):
+    words = (*SEPARATE, "--features", "age,region", "-o", "m.nldd")
+    lines = succeed(capsys, *words).out.splitlines()
+    assert any("age" in line for line in lines)
+    assert any("region" in line for line in lines)
+    assert "age" in succeed(capsys, *words, "--force", "--json").json["columns"]["numeric"]
+
+
+def test_long_cells_are_cut_in_messages(study, capsys):
+    write_csv(study / "new.csv", [("a", "more pay", "x" * 5000, "Bonn")], HEADER[:-1])
+    error, _ = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv")
+    assert len(error) < 200
+
+
+def test_update_of_no_model_leaves_no_file(study, capsys):
+    error, _ = refuse(capsys, "update", "nowhere/model.nldd", "truth.csv")
+    assert error.startswith("nowhere/model.nldd: ")
+    refuse(capsys, "update", "mdel.nldd", "truth.csv")
+    assert not (study / ".mdel.nldd.lock").exists()
+
+
+def test_terminals_with_few_letters_show_what_they_can(tmp_path, capsys, monkeypatch):
+    rows = [(*row[:-1], row[-1].replace("pay", "💸")) for row in answers(60)]
+    path = write_csv(tmp_path / "answers.csv", rows)
+    succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
+    terminal = io.BytesIO()
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # `main` has its own
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(terminal, encoding="cp1252"))
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["inspect", str(tmp_path / "model.nldd")])
+    sys.stdout.flush()
+    assert ended.value.code == 0
+    assert b"managers" in terminal.getvalue()

@@ -1,0 +1,194 @@
+"""Features that people bring in a file: whose row is whose, and what is said where none can be."""
+
+from shutil import copytree
+
+import numpy as np
+import pytest
+
+from coding_tables import QUICK, call, read_csv, refuse, succeed, write_csv
+from nldd._wording import percent
+from nldd.coding.model_file import load_coding_model
+
+CODES = ("food", "pay", "rooms")
+COLUMNS = ("--text", "answer", "--labels", "codes")
+HEADER = ("id", "answer", "codes")
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
+
+
+def rows_and_features(n, seed):
+    """Answers that say nothing in words; the largest of three numbers tells their code."""
+    rng = np.random.default_rng(seed)
+    code = rng.integers(0, 3, size=n)
+    features = np.eye(3)[code] + rng.normal(scale=0.2, size=(n, 3))
+    names = [CODES[j] for j in code]
+    return [[f"{seed}-{i}", "see above", names[i]] for i in range(n)], features
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Coded answers with their features, new ones, and a model."""
+    folder = tmp_path_factory.mktemp("study")
+    rows, features = rows_and_features(90, 1)
+    rows[3][2] = rows[10][2] = ""  # nobody has coded these
+    rows[20] = rows[7]  # one answer, twice
+    write_csv(folder / "answers.csv", rows, HEADER)
+    np.save(folder / "answers.npy", features)
+    new, of_new = rows_and_features(40, 2)
+    write_csv(folder / "new.csv", [row[:2] for row in new], HEADER[:2])
+    write_csv(folder / "truth.csv", new, HEADER)
+    np.save(folder / "new.npy", of_new.astype(np.float32))
+    extra = ("--extra-features", folder / "answers.npy", "-o", folder / "model.nldd")
+    assert call("fit", folder / "answers.csv", *COLUMNS, *QUICK, *extra) == 0
+    return folder
+
+
+@pytest.fixture
+def study(made, tmp_path, monkeypatch):
+    monkeypatch.chdir(copytree(made, tmp_path / "study"))
+    return tmp_path / "study"
+
+
+FIT_WORDS = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "words.nldd")
+OF_NEW = ("--extra-features", "new.npy")
+
+
+def test_features_follow_the_rows_that_are_left_out(study, capsys):
+    assert "3 extra features" in succeed(capsys, "inspect", "model.nldd").out
+    left = [i for i in range(90) if i not in (3, 10, 20)]
+    model = load_coding_model(study / "model.nldd")
+    expected = np.load("answers.npy")[left].astype(np.float32)
+    np.testing.assert_array_equal(model.answers.extra, expected)
+
+
+def test_features_code_what_words_cannot(study, capsys):
+    succeed(capsys, "predict", "model.nldd", "new.csv", *OF_NEW, "-o", "coded.csv")
+    header, coded = read_csv(study / "coded.csv")
+    assert header[:4] == ("id", "answer", "nldd_row", "nldd_codes")
+    assert [row[2] for row in coded] == [str(i) for i in range(1, 41)]
+    truth = [row[2] for row in rows_and_features(40, 2)[0]]
+    right = sum(row[3] == code for row, code in zip(coded, truth, strict=True))
+    assert right >= 38
+    model = load_coding_model(study / "model.nldd")
+    assert model.evidence.right(model.Y).mean() >= 0.9  # each fold has the rows of its answers
+    said = succeed(capsys, "evaluate", "model.nldd", "truth.csv", *OF_NEW, "--no-report").out
+    assert percent(right / 40) in said
+    succeed(capsys, *FIT_WORDS)
+    words = load_coding_model(study / "words.nldd")
+    assert words.evidence.right(words.Y).mean() < 0.6
+
+
+def test_a_review_in_any_order_finds_its_features_again(study, capsys):
+    words = ("predict", "model.nldd", "new.csv", *OF_NEW, "-o", "coded.csv", "--review", "r.csv")
+    succeed(capsys, *words, "--max-theta", "0")
+    header, review = read_csv(study / "r.csv")
+    truth = {row[0]: row[2] for row in rows_and_features(40, 2)[0]}
+    codes = header.index("codes")
+    assert (header[codes + 1], header[-1]) == ("nldd_ok", "nldd_row")
+    given = [
+        [*row[:codes], truth[row[0]], "x", *row[codes + 2 :]]
+        for row in review[::-1]
+        if row[0] != "2-5"
+    ]
+    write_csv(study / "r.csv", given, header)
+    succeed(capsys, "update", "model.nldd", "r.csv", *OF_NEW, "--no-report", "--jobs", "1")
+    model = load_coding_model(study / "model.nldd")
+    places = [int(row[0].split("-")[1]) for row in given]
+    assert len(places) == 39
+    np.testing.assert_array_equal(model.answers.extra[87:], np.load("new.npy")[places])
+
+
+def of_shape(name, array, **options):
+    np.save(name, array, **options)
+    return ("--extra-features", name)
+
+
+REFUSED = {
+    "too few rows": (
+        lambda: of_shape("few.npy", np.zeros((40, 3))[:39]),
+        "few.npy has 39 rows, new.csv has more: which row is whose cannot be told.",
+        "in the same order",
+    ),
+    "too many rows": (
+        lambda: of_shape("many.npy", np.zeros((41, 3))),
+        "many.npy has 41 rows, new.csv has 40: which row is whose cannot be told.",
+        "in the same order",
+    ),
+    "NaN": (
+        lambda: of_shape("nan.npy", np.where(np.eye(40)[:, 6:9] == 1, np.nan, 0)),
+        "nan.npy, row 7: expected numbers, got NaN or infinity",
+        "such as 0",
+    ),
+    "beyond single precision": (
+        lambda: of_shape("large.npy", np.full((40, 3), 1e39)),
+        "large.npy, row 1: expected numbers, got NaN or infinity (in single precision).",
+        "such as 0",
+    ),
+    "other width": (
+        lambda: of_shape("wide.npy", np.zeros((40, 4))),
+        "The model was fitted with 3 extra features of each answer; got 4.",
+        "made as for nldd fit",
+    ),
+    "none": (
+        lambda: (),
+        "The model was fitted with 3 extra features of each answer; got none.",
+        "--extra-features FILE.npy, made as for nldd fit",
+    ),
+    "one dimension": (
+        lambda: of_shape("flat.npy", np.zeros(40)),
+        "flat.npy: expected rows of numbers of at most 65,536 columns; got numbers of type float64 "
+        "and shape (40,).",
+        "numpy.save",
+    ),
+    "text": (
+        lambda: of_shape("text.npy", np.full((40, 3), "a")),
+        "got numbers of type <U1",
+        "numpy.save",
+    ),
+    "pickle": (
+        lambda: of_shape("objects.npy", np.full((40, 3), None), allow_pickle=True),
+        "objects.npy: expected a .npy file of numbers;",
+        "numpy.save",
+    ),
+    "a table": (
+        lambda: ("--extra-features", "new.csv"),
+        "new.csv: expected a .npy file of numbers;",
+        "numpy.save",
+    ),
+    "no file": (
+        lambda: ("--extra-features", "there-is-none.npy"),
+        "there-is-none.npy: there is no such file.",
+        "check its name",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_used_is_refused(study, capsys, case):
+    make, message, hint = REFUSED[case]
+    said, advice = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv", *make())
+    assert message in said
+    assert hint in advice
+    assert not (study / "coded.csv").exists()
+
+
+def test_a_header_that_claims_too_much_is_refused(study, capsys):
+    content = (study / "new.npy").read_bytes()
+    (study / "lies.npy").write_bytes(content.replace(b"(40, 3), ", b"(4000000000, 3), ", 1))
+    words = ("fit", "answers.csv", *COLUMNS, *QUICK, "--extra-features", "lies.npy", "--force")
+    assert "lies.npy: expected a .npy file of numbers;" in refuse(capsys, *words)[0]
+
+
+def test_a_model_without_extra_features_takes_none(study, capsys):
+    succeed(capsys, *FIT_WORDS)
+    words = ("predict", "words.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "0", *OF_NEW)
+    said, advice = refuse(capsys, *words)
+    assert said == "The model was fitted with no extra features of each answer; got 3."
+    assert advice.startswith("leave out --extra-features")
+
+
+def test_row_numbers_that_are_none_are_refused(study, capsys):
+    write_csv(study / "some.csv", [("see above", "2"), ("see above", "41")], ("answer", "nldd_row"))
+    said, _ = refuse(capsys, "predict", "model.nldd", "some.csv", "-o", "coded.csv", *OF_NEW)
+    assert (
+        "some.csv, row 2, column 'nldd_row': expected a row of new.npy, 1 to 40, got '41'" in said
+    )

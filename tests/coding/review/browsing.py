@@ -1,0 +1,83 @@
+"""The page of a review in a real browser: what it shows, asks for and complains of."""
+
+from contextlib import ExitStack, contextmanager
+
+from coding.review.serve_made import serving
+from nldd.coding.review.store import Store
+
+PATIENCE_MS = 15_000
+SAVED = "#saved:text-is('saved')"
+
+
+class Visit:
+    """One tab on one review.
+
+    `complaints` are errors of the page, `asked` all addresses, `opened` dialogs of the browser.
+    """
+
+    def __init__(self, browser, running, **look):
+        self.running = running
+        self.context = browser.new_context(accept_downloads=True, **look)
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.complaints, self.asked, self.opened = [], [], []
+        self.page = self.tab()
+        self.page.goto(running.address)
+        self.page.wait_for_selector(".answer, .finished")
+
+    def tab(self):
+        """Another tab of the same browser, which has the cookie."""
+        page = self.context.new_page()
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._hear)
+        page.on("dialog", self._dismiss)
+        return page
+
+    def _hear(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _dismiss(self, dialog):
+        self.opened.append(dialog.message)
+        dialog.dismiss()
+
+    def go(self, route, wait_for):
+        """Show a view such as ``#/list``, and wait until something is there."""
+        self.page.goto(f"http://127.0.0.1:{self.running.port}/{route}")
+        self.page.wait_for_selector(wait_for)
+        return self.page
+
+
+@contextmanager
+def visiting(browser, path, *, width=1100, height=760, dark=False, **serve):
+    """A server on a store, and a tab on it."""
+    look = {"viewport": {"width": width, "height": height}}
+    look |= {"color_scheme": "dark" if dark else "light", "has_touch": width < 500}
+    with ExitStack() as stack:
+        quiet = {"announce": lambda address: None, "show": ("age", "region"), **serve}
+        visit = Visit(browser, stack.enter_context(serving(path, **quiet)), **look)
+        stack.callback(visit.context.close)
+        yield visit
+
+
+def decisions(path):
+    """What the log says: item, action, and where that left it."""
+    with Store.open(path, write=False) as store:
+        return [
+            (e.item, e.action, e.after.state, sorted(e.after.codes or ())) for e in store.entries()
+        ]
+
+
+def suggested(path):
+    with Store.open(path, write=False) as store:
+        return {said.item: sorted(said.codes) for said in store.suggestions(0)}
+
+
+def at(page, item):
+    """Wait until an answer is on screen."""
+    page.wait_for_selector(f"#answer-title:text-is('Answer {item}')")
+
+
+def on(page):
+    """The codes that are on."""
+    return sorted(page.locator(".code[aria-pressed=true] .code-name").all_inner_texts())

@@ -1,0 +1,30 @@
+"""Acts at a desk, and what it shows."""
+
+from itertools import count
+
+from nldd.coding.review.desk import Act
+from nldd.coding.review.log import CODE
+from nldd.coding.review.views import list_view, status_view
+
+NUMBERS = count(1)
+
+
+def act(item, codes=("pay",), action=CODE, seen=0, **more):
+    return Act(f"u{next(NUMBERS)}", item, seen, action, frozenset(codes), **more)
+
+
+def of(desk, **facts):
+    """Suggestions of all items of a store, by their numbers."""
+    return {s.item: s for s in desk.store.suggestions(facts.get("round", 0))}
+
+
+def listed(desk, state="queue", code="", search="", order="file"):
+    return [row["item"] for row in list_view(desk, state, code, search, order, 0, 100)["rows"]]
+
+
+def progress(desk):
+    return status_view(desk, {})["progress"]
+
+
+def drawn_in(desk, item):
+    return desk.outlook.drawn[desk.place(item)]

@@ -1,0 +1,101 @@
+"""A server on a made-up review: `python -m review.serve_made --n 200 --port 8765`, from tests."""
+
+import argparse
+import json
+import tempfile
+import threading
+from contextlib import contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+
+from coding.review.made_review import make_review
+from nldd.coding.review.desk import Desk
+from nldd.coding.review.running import Running
+from nldd.coding.review.server import Review
+from nldd.coding.review.store import Store
+
+JSON = {"Content-Type": "application/json"}
+DECISION = {"uid": "u1", "item": 1, "seen": 0, "action": "code", "codes": ["pay"], "round": 0}
+GETS = ("study", "status", "next", "before", "items", "alike", "list", "disagreements", "export")
+POSTS = ("decide", "decide_many", "undo", "codes", "learn")
+
+
+@contextmanager
+def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=print):
+    """A server of this process, in another thread."""
+    desk = Desk(Store.open(path), coder, show)
+    running = Running(Review(desk, learner, every), port, announce)
+    thread = threading.Thread(target=running.run)
+    thread.start()
+    try:
+        yield running
+    finally:
+        running.stop()
+        thread.join()
+
+
+class Client:
+    """A browser's requests without a browser: one connection, with the cookie."""
+
+    def __init__(self, address, timeout=30):
+        self.host, _, query = address.removeprefix("http://").partition("/")
+        self.connection = HTTPConnection(self.host, timeout=timeout)
+        self.headers = {}
+        if query:
+            status, headers, _ = self.ask("GET", f"/{query}")
+            assert status == 303
+            self.headers["Cookie"] = headers["set-cookie"].partition(";")[0]
+
+    def ask(self, method, path, body=None, headers=()):
+        """Status, headers and bytes of an answer."""
+        self.connection.request(method, path, body, self.headers | dict(headers))
+        answer = self.connection.getresponse()
+        names = {name.lower(): value for name, value in answer.getheaders()}
+        return answer.status, names, answer.read()
+
+    def get(self, path):
+        """JSON of an answer that is well."""
+        status, _, body = self.ask("GET", path)
+        assert status == 200, (status, body)
+        return json.loads(body)
+
+    def send(self, path, fields, method="POST"):
+        """Status and JSON of what comes back."""
+        json_ = {"Content-Type": "application/json"}
+        status, _, body = self.ask(method, path, json.dumps(fields), json_)
+        return status, json.loads(body)
+
+    def close(self):
+        self.connection.close()
+
+
+def stranger(running):
+    """Who knows the port, but no token."""
+    return Client(f"http://127.0.0.1:{running.port}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--n", type=int, default=200)
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--drawn", type=int, default=0)
+    parser.add_argument("--coder", default="Ann")
+    parser.add_argument("--show", default="age,region")
+    parser.add_argument("--store", type=Path, help="a store that is there, or is made there")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = given.store or Path(folder) / "new.review.db"
+        if not path.exists():
+            make_review(path, given.n, n_drawn=given.drawn)
+
+        def announce(address):
+            print(address, flush=True)
+
+        desk = Desk(Store.open(path), given.coder, [n for n in given.show.split(",") if n])
+        running = Running(Review(desk), given.port, announce)
+        announce(running.address)
+        running.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,373 @@
+"""The desk of a coder: orders, decisions and conflicts, undo without limit, blind answers, pace."""
+
+import json
+import random
+from dataclasses import replace
+
+import pytest
+
+from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress
+from coding.review.made_review import CODES, make_review
+from coding.review.stored_study import to_undo
+from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
+from nldd.coding.review.known_codes import SimilarCodeError
+from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, SKIPPED, Position, latest
+from nldd.coding.review.store import Store
+from nldd.coding.review.views import doubt_words, item_views, list_view, status_view, study_view
+from nldd.exceptions import InputError
+
+
+def test_orders_put_drawn_answers_first_and_empty_ones_last(desks):
+    texts = ["", "no raise", " \n\t", "no raise"]
+    desk = desks(n_drawn=6, texts=texts, share=0.4, seed=1)
+    said = of(desk)
+    drawn = [i.item for i in desk.store.items() if i.drawn]
+    people = [i for i, s in said.items() if s.status == "review" and i not in drawn]
+    blank = [i for i in people if i in (1, 3)]
+    rest = [i for i in people if i not in blank]
+    assert blank
+    sizes = {s.codes: sum(said[i].codes == s.codes for i in people) for s in said.values()}
+    places = list(dict.fromkeys(s.codes for s in said.values()))
+    keys = {
+        "file": lambda i: i,
+        "unsure": lambda i: -said[i].doubt,
+        "alike": lambda i: (-sizes[c := said[i].codes], places.index(c), said[i].doubt),
+    }
+    for order, key in keys.items():
+        found = desk.next_items(order, 0, 100)
+        assert sorted(found[:6]) == drawn
+        assert found[:6] != drawn  # by chance, as the seed has it
+        assert found[6 : 6 + len(rest)] == sorted(rest, key=key)
+        assert sorted(found[6 + len(rest) :]) == blank
+    with pytest.raises(InputError, match="no order 'best'"):
+        desk.next_items("best", 0, 1)
+
+
+def test_the_queue_goes_round_and_skipped_answers_come_last(desks):
+    desk = desks(share=0.5)
+    queue = desk.next_items("file", 0, 100)
+    assert desk.next_items("file", queue[3], 3) == queue[4:7]
+    assert desk.next_items("file", queue[-2], 3) == [queue[-1], *queue[:2]]
+    assert desk.items_before("file", queue[3], 2) == [queue[2], queue[1]]
+    for item in (queue[4], queue[1]):
+        desk.decide(act(item, action=SKIP))
+    left = [item for item in queue if item not in (queue[1], queue[4])]
+    assert desk.next_items("file", queue[1], 100)[-2:] == [queue[4], queue[1]]
+    assert desk.next_items("file", queue[1], 100)[0] == queue[2]
+    for item in left:
+        desk.decide(act(item))
+    assert desk.next_items("file", 0, 9) == [queue[4], queue[1]]
+    assert desk.next_items("file", queue[4], 9) == [queue[1], queue[4]]
+    assert desk.items_before("file", queue[3], 9) == queue[2::-1]
+    counts = progress(desk)
+    assert (counts["n_open"], counts["n_done"], counts["n_skipped"]) == (0, len(left), 2)
+
+
+def test_a_decision_on_what_was_not_seen_is_a_conflict_and_writes_nothing(desks):
+    desk, tab = desks(), desks()
+    first = act(5, note="", seconds=2.0)
+    desk.decide(first)
+    desk.decide(first)  # sent again: written once
+    tab.follow()
+    assert tab.position(5) == Position(DONE, frozenset({"pay"}))
+    with pytest.raises(Conflict):
+        tab.decide(act(5, ["food"]))
+    assert len(tab.store.entries()) == 1
+    tab.decide(act(5, ["food"], seen=1))
+    with pytest.raises(InputError, match="Another coder has sent"):
+        desks("Bob").decide(first)
+    with pytest.raises(InputError, match="no code 'peace'"):
+        tab.decide(act(6, ["peace"]))
+    with pytest.raises(UnknownItemError, match="no answer 41"):
+        tab.decide(act(41))
+    assert [e.after.codes for e in tab.store.entries()] == [{"pay"}, {"food"}]
+
+
+def test_two_processes_that_write_at_once_see_each_other(desks, monkeypatch):
+    desk, other = desks(), desks()
+    add, raced = desk.store.add, []
+
+    def late(entries, behind=None):
+        if not raced:
+            raced.append(other.decide(act(7, ["food"])))
+        return add(entries, behind)
+
+    monkeypatch.setattr(desk.store, "add", late)
+    with pytest.raises(Conflict):
+        desk.decide(act(7, ["pay"]))
+    assert [e.after.codes for e in desk.store.entries()] == [{"food"}]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_undo_goes_back_to_the_beginning_whatever_was_done(desks, seed):
+    rng, desk, bob = random.Random(seed), desks(n_drawn=4), desks("Bob")
+    for step in range(60):
+        items = rng.sample(range(1, 41), 3)
+        do = rng.choice([CODE, CODE, SKIP, FLAG, "unflag", "many", "undo", "undo", "bob", "again"])
+        if do == "many":
+            chosen = act(0, rng.sample(CODES, 2))
+            desk.decide_many(chosen.uid, {i: desk.seen(i) for i in items}, chosen)
+        elif do == "undo":
+            expected = [e.item for e in to_undo(desk.store.entries(), "Ann")]
+            assert desk.undo(f"undo{step}") == expected
+            assert desk.undo(f"undo{step}") == expected  # sent again: done once
+        elif do == "bob":
+            bob.follow()
+            bob.decide(act(items[0], seen=bob.seen(items[0])))
+        elif do == "again":
+            desk = desks()
+        else:
+            more = {"action": do, "seen": desk.seen(items[0]), "note": f"note {step}"}
+            desk.decide(act(items[0], rng.sample(CODES, rng.randrange(3)), **more))
+        desk.follow()
+        last = latest(desk.store.entries())
+        for item in range(1, 41):
+            own = last.get(item, {}).get("Ann")
+            assert desk.position(item) == (own.after if own else Position())
+    while desk.can_undo:
+        desk.undo(f"all{next(NUMBERS)}")
+    assert all(desk.position(item) == Position() for item in range(1, 41))
+    assert desk.undo("more") == []
+
+
+def test_flags_stay_when_an_answer_is_decided_and_decisions_when_it_is_flagged(desks):
+    desk = desks()
+    desk.decide(act(3, action=FLAG, note="ask Bob"))
+    desk.decide(act(3, ["pay", "food"], seen=1))
+    assert desk.position(3) == Position(DONE, frozenset({"pay", "food"}), True, "ask Bob")
+    assert listed(desk, "flagged") == [3]
+    desk.decide(act(3, action="unflag", seen=2))
+    assert desk.position(3) == Position(DONE, frozenset({"pay", "food"}))
+    desk.decide(act(3, action=SKIP, seen=3))
+    assert desk.position(3) == Position(SKIPPED)
+
+
+def test_drawn_answers_are_blind_also_once_they_are_decided(desks):
+    desk = desks(n_drawn=8, share=0.9)
+    said = of(desk)
+    drawn = [i.item for i in desk.store.items() if i.drawn]
+    (view,) = item_views(desk, drawn[:1])
+    assert (view["blind"], view["suggestion"], view["n_alike"]) == (True, None, 0)
+    assert drawn[0] not in listed(desk, "all", said[drawn[0]].codes[0])
+    assert not set(drawn) & set(listed(desk, "auto"))
+    assert desk.alike(drawn[0]) == []
+    desk.decide(act(drawn[0], said[drawn[0]].codes))
+    (view,) = item_views(desk, drawn[:1])
+    assert (view["blind"], view["suggestion"], view["state"]) == (True, None, DONE)
+    desk.undo("back")
+    desk.decide(act(drawn[0], ["pay"], seen=2))
+    assert [entry.shown for entry in desk.store.entries()] == ["", "", ""]
+    # Where the study is not blind, the suggestion is there from the beginning.
+    desk.study = replace(desk.study, blind=False)
+    assert item_views(desk, drawn[1:2])[0]["suggestion"] is not None
+
+
+def test_the_log_says_what_the_page_showed_not_what_the_machine_says_since(desks):
+    desk = desks(share=0)
+    said = of(desk)
+    for number, codes in ((1, ("rooms",)), (2, ("food",))):
+        with Store.open(desk.store.path) as store:
+            store.add_suggestions(number, [s._replace(codes=codes) for s in said.values()])
+            store.finish_round(number, str(number) * 64, {"codes": list(CODES)})
+        desk.follow()
+    for item, number in ((1, 0), (2, 1), (3, 2), (4, 9)):
+        desk.decide(act(item, round=number))
+    shown = [entry.shown for entry in desk.store.entries()]
+    assert shown == [json.dumps(said[1].codes), '["rooms"]', '["food"]', ""]
+
+
+def test_an_entry_of_several_is_known_by_its_own_name_too(desks):
+    desk = desks()
+    desk.decide_many("many", {5: 0}, act(0, ["pay"]))
+    desk.decide(replace(act(5, ["food"], seen=1), uid="many:5"))
+    assert desk.undo("many:5") == [5]
+    assert (len(desk.store.entries()), desk.position(5).codes) == (1, {"pay"})
+
+
+def test_the_pace_is_the_median_of_the_last_decisions(desks):
+    desk = desks(n=80, share=0)
+    for item, seconds in enumerate([1000.0] * 20 + [5.0] * 26 + [9000.0] * 24, 1):
+        desk.decide(act(item, seconds=seconds))
+    # Of the last fifty, 24 are long (and cut at two minutes), 26 took five seconds.
+    assert desk.pace == 5.0
+    assert progress(desk)["seconds_left"] == 5.0 * 10
+    assert desks("Bob").pace is None
+
+
+def test_times_that_go_back_change_neither_order_nor_pace(desks, monkeypatch):
+    desk = desks(share=0)
+    for item, year in zip((4, 4, 5), (2030, 2020, 1999), strict=True):
+        monkeypatch.setattr(
+            "nldd.coding.review.desk.now", lambda year=year: f"{year}-01-01T00:00:00.000Z"
+        )
+        desk.decide(
+            act(item, CODES[:1] if year == 2020 else ["pay"], seen=desk.seen(item), seconds=3)
+        )
+    again = desks()
+    assert again.position(4).codes == {CODES[0]}
+    assert again.pace == desk.pace == 3.0
+    assert again.undo("last") == [5]
+
+
+def test_a_new_round_renews_suggestions_but_not_what_was_decided(desks):
+    desk = desks(share=0.5, n_drawn=4)
+    said = of(desk)
+    queue = desk.next_items("file", 0, 100)
+    desk.decide(act(queue[5]))
+    sure = [s._replace(status="auto", doubt=0.0) for i, s in said.items() if i != queue[5]]
+    with Store.open(desk.store.path) as store:
+        store.add_suggestions(1, sure)
+        store.finish_round(1, "2" * 64, {"codes": list(CODES), "n_decided": 1})
+    desk.follow()
+    drawn = {i.item for i in desk.store.items() if i.drawn}
+    assert desk.round == 1
+    assert set(listed(desk)) == drawn | {queue[5]}
+    status = status_view(desk, {})
+    undecided = [i for i, s in said.items() if s.status != "auto" and i != queue[5]]
+    assert status["machine"]["n_newly_auto"] == len(undecided)
+    assert status["learning"]["since"] == 0
+    assert item_views(desk, [queue[5]])[0]["suggestion"]["round"] == 0
+    assert item_views(desk, [queue[6]])[0]["suggestion"]["round"] == 1
+
+
+def test_alike_answers_are_decided_together_but_for_those_that_changed(desks):
+    desk, tab = desks(n=60, share=0.2), desks()
+    item = desk.next_items("alike", 0, 1)[0]
+    alike = desk.alike(item)
+    codes = of(desk)[item].codes
+    assert {of(desk)[i].codes for i in alike} == {codes}
+    assert item_views(desk, [item])[0]["n_alike"] == len(alike) - 1
+    tab.decide(act(alike[0], ["food"]))
+    many = act(0, codes)
+    assert desk.decide_many(many.uid, dict.fromkeys(alike, 0), many) == (len(alike) - 1, alike[:1])
+    assert desk.decide_many(many.uid, dict.fromkeys(alike, 0), many)[0] == len(alike) - 1
+    assert desk.position(alike[0]).codes == {"food"}
+    assert sorted(desk.undo("back")) == alike[1:]
+    assert sorted(desk.alike(item)) == alike[1:]
+
+
+def test_new_codes_are_asked_about_where_they_look_like_known_ones(desks):
+    desk = desks(separator=";", none="-")
+    with pytest.raises(SimilarCodeError, match="'managers'") as error:
+        desk.add_code("manegers", sure=False)
+    assert error.value.like == ["managers"]
+    desk.add_code("manegers", sure=True)
+    desk.add_code("  noise\n level ", sure=False)
+    desk.add_code("noise level", sure=False)  # it is there
+    assert [code for code, *_, new in desk.codes if new] == ["manegers", "noise level"]
+    for bad in ("", " \n", "a;b", "-", "x" * 201, "a\u202eb"):
+        with pytest.raises(InputError):
+            desk.add_code(bad, sure=True)
+    again = desks("Bob")
+    again.decide(act(2, ["noise level"]))
+    assert [code for code, *_, new in again.codes if new] == ["manegers", "noise level"]
+
+
+def test_codes_that_are_columns_cannot_be_added_on_the_page(desks):
+    layout = {"names": CODES, "separator": "", "columns": {code: code for code in CODES}}
+    desk = desks(table_format={"codes": layout})
+    with pytest.raises(InputError, match="each code of this table has its own column") as error:
+        desk.add_code("parking", sure=True)
+    assert "flag the answer with a note" in error.value.hint
+    assert desk.add_code("pay", sure=True) == "pay"  # it is there
+
+
+def test_two_processes_that_add_codes_lose_none(desks, monkeypatch):
+    desk, other = desks(), desks()
+    keep = desk.store.keep_more
+
+    def late(key, values):
+        other.add_code("parking", sure=True)
+        keep(key, values)
+
+    monkeypatch.setattr(desk.store, "keep_more", late)
+    desk.add_code("weather", sure=True)
+    assert desk.store.setting("codes") == ["parking", "weather"]
+    desk.follow()
+    desk.decide(act(1, ["parking", "weather"]))
+
+
+def test_codes_that_the_model_of_a_later_round_has_are_shown_and_taken(desks):
+    desk = desks(share=0, n_drawn=3)
+    desk.add_code("noise", sure=True)
+    said = of(desk)
+    old = next(i for i, s in said.items() if s.codes == ("managers",) and not drawn_in(desk, i))
+    desk.decide(act(old, ["managers"]))
+    merged = {"managers": "work", "rooms": "work"}
+    labels = ["food", "pay", "home office", "work", "parking", "noise"]
+    new = [s._replace(codes=("work",), likely=bytes(6)) for i, s in said.items() if i != old]
+    with Store.open(desk.store.path) as store:
+        store.add_suggestions(1, new)
+        store.finish_round(1, "2" * 64, {"codes": labels, "becomes": merged, "n_decided": 1})
+    desk.follow()
+    item = next(i for i in said if i != old and not drawn_in(desk, i))
+    assert item_views(desk, [item])[0]["suggestion"]["codes"] == ["work"]
+    desk.decide(act(item, ["work"], round=1))
+    # A page that still shows the codes of the first round.
+    desk.decide(act(item, ["rooms", "managers", "parking"], seen=desk.seen(item)))
+    assert desk.position(item).codes == {"work", "parking"}
+    assert (desk.codes[-3][0], desk.codes[-2][0], desk.codes[-1][0]) == ("noise", "work", "parking")
+    assert [code for code, *_, is_new in desk.codes if is_new] == ["noise"]
+    assert not {"managers", "rooms"} & {code for code, *_ in desk.codes}
+    (view,) = item_views(desk, [old])
+    assert (view["codes"], view["suggestion"]["codes"]) == (["work"], ["work"])
+    again = desks("Bob")
+    assert sorted(again.codes) == sorted(desk.codes)
+    assert again.outlook.groups == desk.outlook.groups
+
+
+def test_the_list_finds_answers_by_words_codes_and_numbers(desks):
+    desk = desks(texts=["Öffentliche BUSSE fahren", "die Busse", "17 busse"], share=0.5)
+    said = of(desk)
+    assert listed(desk, "all", search="busse FAHREN") == [1]
+    assert listed(desk, "all", search="öffentliche") == [1]
+    assert listed(desk, "all", search="17") == [3, 17]
+    desk.decide(act(2, ["food"]))
+    food = [i for i, s in said.items() if ("food" in s.codes and i != 2) or i == 2]
+    assert listed(desk, "all", "food") == food
+    rows = {row["item"]: row for row in list_view(desk, "all", "", "", "file", 0, 100)["rows"]}
+    assert (rows[2]["state"], rows[2]["by"], rows[2]["codes"]) == ("done", "people", ["food"])
+    auto = [i for i, s in said.items() if s.status == "auto" and i != 2]
+    assert listed(desk, "auto") == auto
+    assert {row["state"] for row in rows.values() if row["item"] in auto} == {"auto"}
+    assert list_view(desk, "all", "", "", "file", 38, 5)["rows"][-1]["item"] == 40
+    with pytest.raises(InputError, match="no state 'lost'"):
+        listed(desk, "lost")
+
+
+def test_codes_that_an_answer_came_with_are_left_alone(tmp_path):
+    path = tmp_path / "new.review.db"
+    make_review(path, n=12, share=0)
+    with Store.open(path) as store:
+        store._connection.execute("UPDATE items SET given = '[\"pay\"]' WHERE item = 4")
+        desk = Desk(store, "Ann")
+        assert 4 not in desk.next_items("file", 0, 100)
+        with pytest.raises(InputError, match="came with codes"):
+            desk.decide(act(4))
+        assert item_views(desk, [4])[0]["given"] == ["pay"]
+        assert status_view(desk, {})["machine"]["n_open"] == 11
+
+
+def test_doubt_is_said_in_words():
+    said = {
+        0.995: "fewer than 1 in 100",
+        0.8: "1 in 5",
+        0.6: "2 in 5",
+        0.5: "1 in 2",
+        0.952: "1 in 20",
+    }
+    for chance, words in said.items():
+        assert words in doubt_words(chance, 0.0)
+    assert doubt_words(0.49, 0.0) == "more likely wrong than right, all codes together"
+    assert doubt_words(None, 0.031) == "about 3 % of codes like these are wrong"
+
+
+def test_a_browser_takes_no_copy_for_the_store_itself(desks, tmp_path):
+    desk = desks()
+    copy = tmp_path / "copy of new.review.db"
+    copy.write_bytes(desk.store.path.read_bytes())
+    with Store.open(copy) as store:
+        other = study_view(Desk(store, "Ann"), 0)
+    own = study_view(desk, 0)
+    assert own["store_id"] == study_view(desks(), 0)["store_id"] != other["store_id"]
+    assert other["update"] == "nldd update model.nldd 'copy of new.review.db'"

@@ -1,0 +1,175 @@
+"""Several coders of one review: checks, agreement, disputes, and who has which answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from coding.review.desk_acts import act, listed, of, progress
+from coding.review.made_review import CODES
+from coding_tables import call
+from nldd.coding.review.desk import Conflict
+from nldd.coding.review.log import CODE, FLAG, OPEN, SETTLE, SKIP
+from nldd.coding.review.merge import agreement_of
+from nldd.coding.review.store import Store
+from nldd.coding.review.verified import audit_of, verify
+from nldd.coding.review.views import audit_view, disagreement_rows, item_views, status_view
+from nldd.exceptions import InputError
+
+
+def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
+    desk = desks(n_drawn=20, share=0.6)
+    said = of(desk)
+    drawn = [i.item for i in desk.store.items() if i.drawn]
+    automatic = [i for i in drawn if said[i].status == "auto"]
+    assert audit_view(desk)["text"] == "No automatic code has been checked yet."
+    wrong = automatic[0]
+    for item in drawn[:-1]:
+        others = [code for code in CODES if code not in said[item].codes]
+        desk.decide(act(item, others[:1] if item == wrong else said[item].codes))
+    checked = [i for i in automatic if i != drawn[-1]]
+    view = audit_view(desk)
+    assert (view["n_drawn"], view["n_left"]) == (20, 1)
+    assert (view["n_checked"], view["n_right"]) == (len(checked), len(checked) - 1)
+    assert view["low"] < view["accuracy"] == (len(checked) - 1) / len(checked) < view["high"]
+    n, text = len(checked), view["text"]
+    assert text.startswith(f"{n - 1} of {n} checked answers right so far (exact 95 % interval ")
+    assert "as first given, before the machine learned" in text
+    assert "or to settle: 1 drawn answer. Whether the target of 90 % is kept is told" in text
+    assert (view["verdict"], view["needed"]) == (None, None)
+    # One on which coders do not agree is left, too.
+    desk.decide(act(drawn[-1], said[drawn[-1]].codes))
+    assert audit_view(desk)["verdict"] is not None
+    assert "so far" not in audit_view(desk)["text"]
+    bob = desks("Bob")
+    bob.decide(act(drawn[-1], ["food", "rooms"]))
+    desk.follow()
+    assert (audit_view(desk)["n_left"], audit_view(desk)["verdict"]) == (1, None)
+
+
+def check(n_right, n, **more):
+    return replace(verify(50, 0, 50, [True] * n_right + [False] * (n - n_right), 0.9), **more)
+
+
+@pytest.mark.parametrize(("n_right", "n"), [(1, 1), (0, 1), (19, 19), (18, 19)])
+def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n):
+    """One right answer of one is no accuracy of 100 %."""
+    found = check(n_right, n)
+    assert found.headline == f"{n_right} of {n} right"
+    said = found.text.split(";")[0]
+    assert said.startswith(f"{n_right} of {n} checked answers right (exact 95 % interval ")
+    assert said.count(" %") == 2  # of the interval, nothing else
+    assert found.accuracy == n_right / n  # the record has it all the same
+
+
+def test_from_twenty_checks_on_the_interval_comes_first():
+    found = check(20, 20)
+    assert found.headline == "83 to 100 % right"
+    said = "83.2 to 100 % right (exact 95 % interval): 20 of 20 checked answers, 100 %;"
+    assert found.text.startswith(said)
+    assert check(19, 20).headline == "75 to 99.9 % right"
+
+
+def test_the_result_goes_with_codes_that_were_withdrawn(desks, capsys):
+    desk = desks(n_drawn=20, share=0.6)
+    said, facts = of(desk), dict(desk.rounds[0].facts)
+    for item in [i.item for i in desk.store.items() if i.drawn]:
+        desk.decide(act(item, said[item].codes))
+    n = audit_view(desk)["n_checked"]
+    assert audit_view(desk)["headline"] == f"{n} of {n} right"
+    # Nothing is left where people have decided all: that withdraws no code.
+    for number, n_review in ((1, 0), (2, 20)):
+        with Store.open(desk.store.path) as store:
+            store.finish_round(number, "2" * 64, {**facts, "n_auto": 0, "n_review": n_review})
+        desk.follow()
+        view = audit_view(desk)
+        assert (view["withdrawn"], view["headline"] == "") == (n_review > 0, n_review > 0)
+    assert view["text"].startswith(f"The first automatic codes were withdrawn ({n} of {n} checked")
+    assert (view["accuracy"], view["n_checked"]) == (1, n)  # the record stays
+    assert call("audit", desk.store.path) == 0
+    assert "codes were withdrawn" in " ".join(capsys.readouterr().out.split())
+    assert audit_of(desk.store).verdict == view["verdict"] is not None
+
+
+def test_coders_do_not_see_each_other_before_they_have_decided(desks):
+    ann, bob = desks("Ann"), desks("Bob")
+    ann.decide(act(9, ["pay"]))
+    bob.follow()
+    (view,) = item_views(bob, [9])
+    assert (view["others"], view["state"], view["codes"]) == ([], OPEN, None)
+    bob.decide(act(9, ["food"]))
+    (view,) = item_views(bob, [9])
+    assert [(o["coder"], o["codes"]) for o in view["others"]] == [("Ann", ["pay"])]
+    (row,) = disagreement_rows(bob)
+    assert row["by"] == [{"coder": "Ann", "codes": ["pay"]}, {"coder": "Bob", "codes": ["food"]}]
+    assert listed(bob, "disagree") == [9]
+    ann.follow()
+    ann.decide(act(9, ["pay"], seen=1))  # the same again: Bob has not seen this entry
+    bob.follow()
+    with pytest.raises(Conflict):
+        bob.decide(act(9, ["pay"], SETTLE, seen=row["seen"]))
+    bob.decide(act(9, ["pay"], SETTLE, seen=disagreement_rows(bob)[0]["seen"]))
+    assert disagreement_rows(bob) == []
+    assert item_views(bob, [9])[0]["settled"]
+    with pytest.raises(InputError, match="do not disagree"):
+        bob.decide(act(9, ["pay"], SETTLE, seen=bob.seen(9)))
+    bob.undo("back")
+    assert listed(bob, "disagree") == [9]
+
+
+def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
+    ann, bob, cleo = desks("Ann", share=0), desks("Bob"), desks("Cleo")
+
+    def then(desk, *acts, **more):
+        for one in acts:
+            desk.follow()
+            desk.decide(replace(act(9, **more), action=one, seen=desk.seen(9)))
+
+    def stands():
+        found = desks("Dan").outcome(9)
+        return found.codes, found.settled
+
+    ann.decide(act(9, ["pay"]))
+    bob.decide(act(9, ["food"]))
+    ann.follow()
+    ann.decide(act(9, ["food"], SETTLE, seen=2))
+    before = agreement_of(ann.store)
+    assert (before.n_answers, before.n_same) == (1, 0)
+    then(bob, FLAG)
+    then(ann, FLAG, SKIP)
+    then(cleo, SKIP)
+    assert stands() == ({"food"}, True)
+    cleo.undo("a")
+    then(ann, CODE, codes=["rooms"])
+    assert stands() == (None, False)
+    ann.undo("b")
+    ann.undo("c")  # the skip
+    assert stands() == ({"food"}, True)
+    assert agreement_of(ann.store) == before
+    then(bob, CODE, codes=["food"])
+    assert stands() == ({"food"}, True)
+    then(bob, CODE, FLAG, codes=["rooms"])
+    assert stands() == (None, False)
+    ann.follow()
+    assert 9 in ann.disagreed
+    assert item_views(ann, [9])[0]["settled"] is False
+
+
+def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):
+    ann, bob = desks("Ann", share=0), desks("Bob")
+    ann.decide(act(1))
+    bob.follow()
+    assert 1 in bob.next_items("file", 0, 100)
+    bob.keep_settings({"others": "leave"})
+    assert 1 not in bob.next_items("file", 0, 100)
+    assert progress(bob)["n_done"] == 1
+
+
+def test_answers_in_dispute_are_nothing_to_learn_from(desks):
+    ann, bob = desks("Ann", share=0), desks("Bob")
+    for item in range(1, 5):
+        ann.decide(act(item, ["pay"]))
+        bob.decide(act(item, ["food"]))
+    ann.decide(act(5))
+    assert status_view(ann, {})["learning"]["since"] == 1
+    machine = status_view(ann, {})["machine"]
+    assert (machine["n_people"], machine["n_apart"]) == (1, 4)

@@ -1,0 +1,161 @@
+"""The server lets in its own page and nobody else."""
+
+import json
+import time
+from urllib.parse import quote
+
+import pytest
+
+from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving, stranger
+from nldd.coding.review import guard as guard
+from nldd.coding.review.store import Store
+
+
+def test_a_token_opens_the_page_once_and_becomes_a_cookie(store_path):
+    told = []
+    with serving(store_path, announce=told.append) as running:
+        address = running.address
+        visitor = stranger(running)
+        status, headers, _ = visitor.ask("GET", "/?" + address.partition("?")[2])
+        assert (status, headers["location"]) == (303, "/")
+        cookie = headers["set-cookie"].lower()
+        assert cookie.startswith(f"nldd_review_{running.port}=")
+        assert {"httponly", "path=/", "samesite=strict"} == set(cookie.split("; ")[1:])
+        assert told == [running.address] != [address]
+        status, _, body = visitor.ask("GET", "/?" + address.partition("?")[2])
+        assert (status, b"address" in body) == (401, True)
+        other = Client(told[0])
+        assert other.get("/api/study")["coder"] == "Ann"
+        visitor.close()
+        other.close()
+
+
+@pytest.mark.parametrize("token", ["", "x", "a" * 43, "%00", "%ff%fe", "é", "a&token=b"])
+def test_a_wrong_token_opens_nothing(running, token, monkeypatch):
+    monkeypatch.setattr(guard, "WAIT_FOR_EACH", 0.0)
+    visitor = stranger(running)
+    status, headers, _ = visitor.ask("GET", f"/?token={quote(token, safe='%&=')}")
+    assert (status, "set-cookie" in headers) == (401, False)
+    visitor.close()
+
+
+def test_who_guesses_tokens_waits_and_who_has_the_right_one_does_not(store_path):
+    with serving(store_path, announce=lambda address: None) as running:
+        running.door.n_wrong = 5
+        visitor, begin = stranger(running), time.monotonic()
+        assert visitor.ask("GET", "/?token=wrong")[0] == 401
+        assert time.monotonic() - begin > 0.25
+        Client(running.address).close()
+        visitor.close()
+
+
+def test_without_a_cookie_nothing_is_told_or_done(running):
+    visitor = stranger(running)
+    for headers in ({}, {"Cookie": f"nldd_review_{running.port}=x"}, {"Cookie": '"; ;=\x7f'}):
+        for name in GETS:
+            status, _, body = visitor.ask("GET", f"/api/{name}", headers=headers)
+            assert (status, "error" in json.loads(body)) == (401, True)
+        for name in POSTS:
+            assert visitor.ask("POST", f"/api/{name}", "{}", headers | JSON)[0] == 401
+        assert visitor.ask("PUT", "/api/settings", "{}", headers | JSON)[0] == 401
+        assert visitor.ask("GET", "/", headers=headers)[0] == 401
+    visitor.close()
+
+
+OTHERS = ['prefs={"a":1,"b":2}', "name=Jörg", "k[0]=1", "x=a b", "flag", '"', "=", "a@b=1"]
+
+
+def test_cookies_of_other_programs_on_this_machine_do_no_harm():
+    door = guard.Door(8765, announce=lambda address: None)
+    own = f"nldd_review_8765={door.enter(door.address.partition('=')[2])}"
+    for other in OTHERS:
+        assert door.knows([f"{other}; {own}"])
+        assert door.knows([f"{own}; {other}"])
+        assert door.knows([other, own])
+        assert not door.knows([f"{other}; x{own}; {own[:-1]}; nldd_review_8765=; {own}x"])
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost.evil:80", ""]
+)
+def test_a_foreign_host_is_refused(client, host):
+    for path in ("/", "/api/study", "/static/app.js"):
+        assert client.ask("GET", path, headers={"Host": host})[0] == 403
+    assert client.ask("POST", "/api/decide", json.dumps(DECISION), JSON | {"Host": host})[0] == 403
+
+
+def test_only_its_own_page_changes_anything(client, running, store_path):
+    own = f"http://127.0.0.1:{running.port}"
+    foreign = [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Sec-Fetch-Site": "none"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": f"{own}.evil.example"},
+    ]
+    for headers in foreign:
+        for method, path in (("POST", "decide"), ("POST", "undo"), ("PUT", "settings")):
+            status, _, _ = client.ask(method, f"/api/{path}", "{}", JSON | headers)
+            assert status == 403, headers
+    assert client.ask("GET", "/api/export", headers={"Sec-Fetch-Site": "cross-site"})[0] == 403
+    forms = (
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "",
+    )
+    for kind in forms:
+        body = json.dumps(DECISION)
+        assert client.ask("POST", "/api/decide", body, {"Content-Type": kind})[0] == 415
+    with Store.open(store_path) as store:
+        assert store.entries() == []
+    headers = JSON | {"Origin": own, "Sec-Fetch-Site": "same-origin"}
+    assert client.ask("PUT", "/api/settings", "{}", headers)[0] == 200
+
+
+def test_every_answer_has_the_headers_that_keep_others_out(client):
+    for path in ("/", "/api/study", "/nothing", "/static/none.js"):
+        _, headers, _ = client.ask("GET", path)
+        assert "default-src 'none'; script-src 'self'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-opener-policy"] == "same-origin"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert "server" not in headers
+    assert client.ask("GET", "/api/study")[1]["cache-control"] == "no-store"
+
+
+OUTSIDE = [
+    "../_store.py",
+    "..%2f_store.py",
+    "%2e%2e/_store.py",
+    "..%5c_store.py",
+    "....//_store.py",
+]
+OUTSIDE += [
+    "%2fetc%2fpasswd",
+    "/etc/passwd",
+    "..%252f_store.py",
+    "%c0%ae%c0%ae/_store.py",
+    "a" * 5000,
+]
+OUTSIDE += [
+    "app.js/../x",
+    "app.js%00.png",
+    "%",
+    "",
+    ".",
+    "..",
+    "index.html/",
+    "C:%5cwindows%5cwin.ini",
+]
+
+
+@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path[:20])
+def test_only_files_of_the_page_are_served(client, path):
+    status, _, body = client.ask("GET", f"/static/{path}")
+    assert status == 404
+    assert set(json.loads(body)) == {"error", "hint"}

@@ -1,0 +1,234 @@
+"""Rounds after the first: those of `nldd update` and `nldd predict`, whatever ends the process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from shutil import copy
+
+import numpy as np
+import pytest
+from stored_study import decide
+
+from coding_tables import COLUMNS, NEW, QUICK, ROWS, call, read_csv, write_csv
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.review.learning import Learner, learn
+from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.records import Suggestion
+from nldd.coding.review.store import Store
+from nldd.coding.tables.opening import TableOptions
+from nldd.exceptions import InputError
+
+PROMISE = (0.7, 0.9, "subset", "chance")
+# With few answers, one of the distances may get no weight.
+pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
+TRUTH = {number: set(row[-1].split(";")) for number, row in enumerate(NEW, 1)}
+
+
+@pytest.fixture
+def study(made, tmp_path):
+    """A model, and a store of new answers of which some were drawn."""
+    copy(made / "model.nldd", tmp_path)
+    copy(made / "new.csv", tmp_path)
+    places = (tmp_path / "model.nldd", tmp_path / "new.csv", tmp_path / "new.review.db")
+    prepare_review(*places, PROMISE, n_audit=5, seed=3)
+    return places
+
+
+def suggestions(path, number):
+    with Store.open(path, write=False) as store:
+        return {said.item: said for said in store.suggestions(number)}
+
+
+def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
+    model_path, table, path = study
+    with Store.open(path) as store:
+        drawn = [item.item for item in store.items() if item.drawn]
+    decided = {i: TRUTH[i] for i in {*drawn, *range(1, 12)}} | {3: {"pay", "parking"}}
+    decide(path, decided)
+    decide(path, {12: {"pay"}})
+    decide(path, {12: {"food"}}, coder="Bob")  # they disagree, and somebody has decided it
+    learned = learn(path, model_path)
+    assert (learned.state, learned.round) == ("idle", 1)
+    updated, out = tmp_path / "updated.nldd", tmp_path / "coded.csv"
+    assert call("update", model_path, path, "-o", updated, "--no-report", "--jobs", "1") == 0
+    assert call("predict", updated, table, "-o", out, "--target-accuracy", "0.7") == 0
+    header, rows = read_csv(out)
+    coded = dict(enumerate((dict(zip(header, row, strict=True)) for row in rows), 1))
+    said = suggestions(path, 1)
+    assert sorted(said) == sorted({*TRUTH} - {*decided} - {12})
+    for item, suggestion in said.items():
+        row = coded[item]
+        assert ";".join(suggestion.codes) == row["nldd_codes"]
+        assert suggestion.status == row["nldd_status"]
+        assert suggestion.details["theta"] == float(row["nldd_theta"])
+        assert suggestion.details["why"] == row["nldd_why"]
+    model = load_coding_model(updated)
+    with Store.open(path, write=False) as store:
+        facts = store.rounds()[-1].facts
+    assert facts["codes"] == list(model.labels) == ["food", *model.labels[1:]]
+    assert "parking" in facts["codes"]
+    assert facts["threshold"] == model.select(*PROMISE).limit
+    assert facts["n_drawn"] == len(model.tested) == 108 + len(drawn)
+    assert (facts["n_known"], facts["n_decided"]) == (108 + len(decided), len(decided))
+    assert facts["share"] == sum(s.status == "auto" for s in said.values()) / 40
+    assert len(suggestions(path, 0)) == 40
+
+
+def test_a_refit_that_fails_its_test_withdraws_nothing(made, tmp_path):
+    places = (made / "model.nldd", made / "new.csv", tmp_path / "new.review.db")
+    promise = (0.9, 0.9, "subset", "theta")
+    prepare_review(*places, promise, n_audit=40)
+    path, first = places[2], suggestions(places[2], 0)
+    automatic = {item for item, said in first.items() if said.status == "auto"}
+    wrong = {
+        i: {"pay", "rooms"} if TRUTH[i] != {"pay", "rooms"} else {"food"} for i in range(1, 31)
+    }
+    decide(path, wrong)
+    learned = learn(path, places[0])
+    assert "stays in use" in learned.message
+    kept = suggestions(path, 1)
+    assert {item for item, said in kept.items() if said.status == "auto"} == automatic - {*wrong}
+    assert automatic - {*wrong}
+    for item in automatic - {*wrong}:
+        assert kept[item].codes == first[item].codes
+    with Store.open(path, write=False) as store:
+        before, after = (found.facts for found in store.rounds())
+    assert after["guarantee"] == before["guarantee"]
+    assert after["n_auto"] == len(automatic - {*wrong})
+    assert (before["n_tests"], after["n_tests"]) == (1, 2)
+
+
+def test_only_the_first_and_the_last_round_stay_and_unfinished_ones_never_count(study):
+    model_path, _, path = study
+    assert learn(path, model_path).round == 1
+    first = suggestions(path, 0)
+    assert suggestions(path, 1) == first  # nobody has decided anything
+    decide(path, {1: TRUTH[1], 2: TRUTH[2]})
+    with Store.open(path) as store:
+        number = store.begin_round("killed")
+        store.add_suggestions(number, [Suggestion(1, ("pay",), "auto", 0.0, b"", {})])
+        assert [found.round for found in store.rounds()] == [0, 1]
+    assert learn(path, model_path).round == 3
+    with Store.open(path, write=False) as store:
+        assert [found.round for found in store.rounds()] == [0, 1, 3]
+    assert suggestions(path, 0) == first
+    assert suggestions(path, 1) == suggestions(path, 2) == {}
+    assert sorted(suggestions(path, 3)) == sorted({*TRUTH} - {1, 2})
+
+
+def test_extra_features_are_found_by_the_number_of_the_row(tmp_path):
+    numbers, new = tmp_path / "known.npy", tmp_path / "new.npy"
+    rng = np.random.default_rng(0)
+    np.save(numbers, rng.normal(size=(len(ROWS), 3)).astype(np.float32))
+    np.save(new, rng.normal(size=(len(NEW), 3)).astype(np.float32))
+    model_path, path = tmp_path / "model.nldd", tmp_path / "new.review.db"
+    answers = write_csv(tmp_path / "answers.csv", ROWS)
+    words = (*COLUMNS, *QUICK, "--extra-features", numbers, "-o", model_path)
+    assert call("fit", answers, *words) == 0
+    table = write_csv(tmp_path / "new.csv", [(*row[:-1], "") for row in NEW])
+    options = TableOptions(numbers=new)
+    prepare_review(model_path, table, path, PROMISE, options=options)
+    first = suggestions(path, 0)
+    assert learn(path, model_path, options).round == 1
+    assert suggestions(path, 1) == first
+    decide(path, {7: TRUTH[7]})
+    assert learn(path, model_path, options).round == 2
+    assert sorted(suggestions(path, 2)) == sorted({*TRUTH} - {7})
+    with pytest.raises(InputError, match="extra features"):
+        learn(path, model_path)
+    with Store.open(path, write=False) as store:
+        assert store.rounds()[-1].round == 2
+
+
+def wait(learner):
+    while learner.poll().state == "running":
+        time.sleep(0.05)
+    return learner.poll()
+
+
+@pytest.mark.slow
+def test_another_process_learns_and_says_how_that_ended(study):
+    model_path, _, path = study
+    decide(path, {1: TRUTH[1]})
+    learner = Learner(path, model_path)
+    assert learner.poll().state == "idle"
+    assert learner.start()
+    assert not learner.start()
+    assert learner.poll().state == "running"
+    learned = wait(learner)
+    assert (learned.state, learned.round) == ("idle", 1)
+    assert learned.message == "Learned from 1 decision."
+    assert learner.start()
+    learner.stop()
+    assert learner.poll() == learned
+    with Store.open(path, write=False) as store:
+        assert len(store.entries()) == 1
+        assert store.rounds()[-1].round == 1
+
+
+@pytest.mark.slow
+def test_a_process_that_fails_says_why_and_works_again(study):
+    model_path, _, path = study
+    content = model_path.read_bytes()
+    model_path.write_bytes(b"no model")
+    learner = Learner(path, model_path)
+    assert learner.start()
+    failed = wait(learner)
+    assert (failed.state, failed.round) == ("failed", 0)
+    assert "model.nldd" in failed.message
+    assert "\n" not in failed.message
+    with Store.open(path, write=False) as store:
+        assert [found.round for found in store.rounds()] == [0]
+    model_path.write_bytes(content)
+    assert learner.start()
+    assert wait(learner).state == "idle"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL and named pipes")
+@pytest.mark.slow
+def test_the_process_ends_with_the_one_that_started_it(study, tmp_path):
+    code = (
+        "import sys, time; from pathlib import Path; from nldd.review import Learner\n"
+        "learner = Learner(*map(Path, sys.argv[1:])); learner.start()\n"
+        "print(learner._process.pid, flush=True); time.sleep(60)"
+    )
+    # A pipe that nobody writes to: the process would wait for the model for ever.
+    never = tmp_path / "never.nldd"
+    os.mkfifo(never)
+    words = [sys.executable, "-c", code, str(study[2]), str(never)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE) as parent:
+        child = int(parent.stdout.readline())
+        time.sleep(3)
+        os.kill(child, 0)
+        parent.send_signal(signal.SIGKILL)
+    for _ in range(100):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        if os.path.exists(f"/proc/{child}/stat"):
+            with open(f"/proc/{child}/stat", encoding="utf-8") as stream:
+                if stream.read().split()[2] == "Z":
+                    return
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    pytest.fail("the process lives on")
+
+
+@pytest.mark.slow
+def test_a_round_that_is_killed_at_any_moment_leaves_the_store_right(study):
+    model_path, _, path = study
+    decide(path, {1: TRUTH[1]})
+    rng = np.random.default_rng(0)
+    learner = Learner(path, model_path)
+    for _ in range(20):
+        assert learner.start()
+        time.sleep(rng.uniform(0, 3))
+        learner.stop()
+        with Store.open(path, write=False) as store:
+            assert len(store.entries()) == 1
+            for found in store.rounds()[-1:]:
+                n_said = len(list(store.suggestions(found.round)))
+                assert n_said == (40 if found.round == 0 else 39)

@@ -1,0 +1,195 @@
+"""A table coded into a store: the same as `nldd predict` says, with all that people need."""
+
+import json
+from datetime import date, datetime
+
+import numpy as np
+import pytest
+
+from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
+from nldd.coding.coded_blocks import Counts
+from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.model import checksum
+from nldd.coding.model_file import load_coding_model
+from nldd.coding.per_code import select_codes
+from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_review
+from nldd.coding.review.store import Store
+from nldd.coding.tables.cells import cell_text
+from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.writer import create_table
+from nldd.exceptions import InputError
+
+PROMISE = (0.7, 0.9, "subset", "chance")
+
+
+def prepare(made, path, table, promise=PROMISE, **more):
+    prepared = prepare_review(made / "model.nldd", table, path, promise, **more)
+    with Store.open(path, write=False) as store:
+        return (
+            prepared,
+            store.study,
+            list(store.items()),
+            list(store.suggestions(0)),
+            store.rounds(),
+        )
+
+
+def test_suggestions_are_those_of_predict(made, tmp_path, capsys):
+    path, out = tmp_path / "new.review.db", tmp_path / "coded.csv"
+    prepared, study, items, said, (first,) = prepare(made, path, made / "new.csv")
+    words = ("--target-accuracy", "0.7", "--review", tmp_path / "review.csv")
+    assert (
+        nldd(capsys, "predict", made / "model.nldd", made / "new.csv", "-o", out, *words).code == 0
+    )
+    header, rows = read_csv(out)
+    coded = [dict(zip(header, row, strict=True)) for row in rows]
+    assert [";".join(s.codes) for s in said] == [row["nldd_codes"] for row in coded]
+    assert [s.status for s in said] == [row["nldd_status"] for row in coded]
+    assert [s.details["theta"] for s in said] == [float(row["nldd_theta"]) for row in coded]
+    assert [s.details["why"] for s in said] == [row["nldd_why"] for row in coded]
+    assert [s.details["nearest"][0]["text"] for s in said] == [row["nldd_nearest"] for row in coded]
+    header, rows = read_csv(tmp_path / "review.csv")
+    by_id = {s.item: s for s in said}
+    for row in rows:
+        found = dict(zip(header, row, strict=True))
+        nexts = by_id[int(found["id"][2:])].details["next"]
+        assert [";".join(codes) for codes in nexts] == [found[f"nldd_next_{k}"] for k in (1, 2, 3)]
+    assert [item.cells for item in items] == [row[:-1] for row in NEW]
+    assert [item.text for item in items] == [row[1] for row in NEW]
+    assert study.table_sha256 == checksum(made / "new.csv")
+    assert [code for code, _, _ in study.codes] == first.facts["codes"]
+    n_auto = sum(row["nldd_status"] == "auto" for row in coded)
+    assert (first.facts["n_auto"], prepared.counts.n_auto) == (n_auto, n_auto)
+    assert first.facts["share"] == n_auto / 40
+    assert 0 < n_auto < 40
+
+
+def test_nearest_are_coded_answers_with_other_codes_each(made, tmp_path):
+    _, _, _, said, _ = prepare(made, tmp_path / "new.review.db", made / "new.csv")
+    model = load_coding_model(made / "model.nldd")
+    known = set(zip(model.answers.texts, model.codes(model.Y), strict=True))
+    for suggestion in said:
+        near = [(n["text"], tuple(n["codes"])) for n in suggestion.details["nearest"]]
+        assert set(near) <= known
+        assert len({codes for _, codes in near}) == 3
+        assert near[0][1] == suggestion.codes
+        assert len(suggestion.likely) == len(model.labels)
+
+
+def test_rows_with_codes_empty_ones_and_cells_of_a_workbook(made, tmp_path):
+    rows = [
+        ("p1", "salaries are too low", 44, datetime(2024, 2, 29, 12, 30), "pay;food"),
+        ("p2", "  ", 1.5, date(2024, 2, 29), None),
+        ("p3", "the heating is broken and lunch costs too much", None, True, None),
+    ]
+    table = tmp_path / "new.xlsx"
+    with create_table(table, ("id", "answer", "age", "region", "codes")) as writer:
+        writer.write(rows)
+    prepared, study, items, said, (first,) = prepare(made, tmp_path / "new.review.db", table)
+    with TableOptions().open(table) as reader:
+        read = [row for block in reader.blocks() for row in block.rows]
+    assert [list(map(cell_text, i.cells)) for i in items] == [list(map(cell_text, r)) for r in read]
+    assert [item.given for item in items] == [{"pay", "food"}, None, None]
+    assert [s.item for s in said] == [2, 3]
+    assert (said[0].details["empty"], said[0].codes, said[0].status) == (True, (), "review")
+    assert said[0].details["nearest"] == said[0].details["next"] == []
+    assert not said[1].details["empty"]
+    assert prepared.counts.n_coded == 1
+    assert study.table_format["kind"] == "xlsx"
+    assert first.facts["share"] == first.facts["n_auto"] / 2
+
+
+def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made, tmp_path):
+    rows = [(*row[:-1], "pay" if i % 10 == 0 else "") for i, row in enumerate(NEW * 10)]
+    table = write_csv(tmp_path / "many.csv", rows)
+    how = {"n_audit": 30, "seed": 1}
+    prepared, study, items, said, (first,) = prepare(made, tmp_path / "m.review.db", table, **how)
+    drawn = [item for item in items if item.drawn]
+    share = first.facts["share"]
+    assert (study.n_audit, study.blind) == (30, True)
+    assert len(drawn) == prepared.counts.n_drawn == int(np.ceil(30 / share))
+    assert not any(item.given for item in drawn)
+    status = {s.item: s.status for s in said}
+    n_auto = sum(status[item.item] == "auto" for item in drawn)
+    assert abs(n_auto - 30) <= 3 * np.sqrt(30 * (1 - share))
+    assert any("were not drawn from" in note for note in prepared.notes)
+    again = prepare(made, tmp_path / "again.review.db", table, **how)[2]
+    assert again == items
+    assert not any("asked for" in note for note in prepared.notes)
+
+
+@pytest.mark.parametrize(
+    ("n_auto", "n_audit", "expected"),
+    [
+        (50, 50, ["about 10 of the 50 automatic codes, fewer than the 50 asked for"]),
+        (500, 50, []),
+        (30, 600, ["all 30 of the 30 automatic codes, fewer than the 600 asked for"]),
+        (30, 2000, ["there are no more without codes"]),
+        (0, 50, ["check no automatic code"]),
+        (0, 0, []),
+    ],
+)
+def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expected):
+    numbers = range(1, 1001)
+    counts = Counts(n_rows=1000, n_auto=n_auto, n_review=1000 - n_auto)
+    counts.n_drawn = len(draw_to_check(numbers, n_auto, n_audit, 0))
+    notes = list(_notes_on_draw(counts, n_audit, len(numbers)))
+    assert len(notes) == len(expected)
+    assert all(words in note for words, note in zip(expected, notes, strict=True))
+
+
+@pytest.mark.parametrize("measure", ["subset", "hamming", "per-code"])
+def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys, measure):
+    path, promise = tmp_path / "new.review.db", (0.7, 0.8, measure, "chance")
+    *_, (first,) = prepare(made, path, made / "new.csv", promise)
+    stated = Guarantee.parse(first.facts["guarantee"])
+    assert (stated.target, stated.confidence, stated.measure) == (0.7, 0.8, measure)
+    words = ("--target-accuracy", "0.7", "--confidence", "0.8", "--measure", measure)
+    out, more = tmp_path / "coded.csv", ("--review", tmp_path / "review.csv", *words)
+    done = nldd(capsys, "predict", made / "model.nldd", made / "new.csv", "-o", out, *more)
+    assert done.code == 0
+    assert nldd(capsys, "review", "export", path, "-o", tmp_path / "export.csv").code == 0
+    for name in ("coded", "review", "export"):
+        header, rows = read_csv(tmp_path / f"{name}.csv")
+        assert {row[header.index("nldd_guarantee")] for row in rows} <= {str(stated)}
+        assert rows or name == "review"
+
+
+def test_single_codes_are_asked_about(made, tmp_path):
+    promise = (0.9, 0.9, "per-code", "chance")
+    _, _, _, said, (first,) = prepare(made, tmp_path / "n.review.db", made / "new.csv", promise)
+    model = load_coding_model(made / "model.nldd")
+    limits = select_codes(model, 0.9, 0.9).limits
+    assert first.facts["limits"] == {"yes": limits.yes, "no": limits.no}
+    partly = [s for s in said if s.status == "part"]
+    assert partly
+    for suggestion in partly:
+        ask = suggestion.details["ask"]
+        assert ask
+        assert not {*ask} & {*suggestion.codes}
+        assert suggestion.details["chance"] is None
+    assert all("ask" not in s.details for s in said if s.status != "part")
+
+
+def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):
+    path = tmp_path / "new.review.db"
+    empty = write_csv(tmp_path / "empty.csv", [], HEADER[:-1])
+    with pytest.raises(InputError, match="no rows below its header"):
+        prepare(made, path, empty)
+    other = write_csv(tmp_path / "other.csv", [("1",)], ("id",))
+    with pytest.raises(InputError, match="no column 'answer'"):
+        prepare(made, path, other)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.csv", "other.csv"]
+    path.write_text(json.dumps("mine"))
+    with pytest.raises(InputError, match="is there already"):
+        prepare(made, path, made / "new.csv")
+    assert path.read_text() == '"mine"'
+
+
+def test_the_usual_promise_is_that_of_the_command_line(made, tmp_path):
+    path = tmp_path / "new.review.db"
+    prepare_review(made / "model.nldd", made / "new.csv", path)
+    with Store.open(path, write=False) as store:
+        study = store.study
+    asked = (study.target, study.confidence, study.measure, study.rank_by)
+    assert asked == (0.9, 0.9, "subset", "chance")

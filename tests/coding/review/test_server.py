@@ -1,0 +1,307 @@
+"""No request makes the server fail, and the loop of the page works."""
+
+import json
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from http.client import HTTPConnection
+from urllib.parse import quote
+
+import pytest
+
+from coding.review.made_review import make_review
+from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving
+from nldd.coding.review import guard as guard, running as running_module
+from nldd.coding.review.running import listen
+from nldd.exceptions import InputError, NLDDError
+
+ODD = [None, True, 0, -1, 2**70, 1.5, 1e300, "", "x", "\x00", "é" * 300, [], [1], {}, {"item": 1}]
+ODD += [[[]], ["pay"], ["pay", 3], [{"item": 1, "seen": 0}], [{"item": "1"}], "code", "settle"]
+
+
+def test_a_body_that_is_too_long_is_refused_plain_or_in_chunks(client):
+    body = b'{"uid": "' + b"x" * 2_000_000 + b'"}'
+    assert client.ask("POST", "/api/decide", body, JSON)[0] == 413
+    assert client.ask("POST", "/api/decide", iter([body[:9], body[9:]]), JSON)[0] == 413
+    assert client.get("/api/status")["seq"] == 0
+
+
+def test_a_body_that_does_not_come_keeps_nobody_waiting(client, running, monkeypatch):
+    monkeypatch.setattr(guard, "BODY_SECONDS", 0.1)
+    head = f"POST /api/decide HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n"
+    head += f"Cookie: {client.headers['Cookie']}\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", running.port), timeout=5) as slow:
+        slow.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+        assert b" 408 " in slow.recv(1000)
+
+
+def test_a_connection_that_says_nothing_is_closed(store_path, monkeypatch):
+    monkeypatch.setattr(running_module, "HEAD_SECONDS", 0.1)
+    with serving(store_path, announce=lambda address: None) as running:
+        for said in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: "):
+            with socket.create_connection(("127.0.0.1", running.port), timeout=5) as slow:
+                slow.sendall(said)
+                with suppress(ConnectionResetError):
+                    assert slow.recv(100) == b""
+        with socket.create_connection(("127.0.0.1", running.port), timeout=5) as slow:
+            slow.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\n\r\n".encode())
+            assert slow.recv(100).startswith(b"HTTP/1.1 401")
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: ")  # and then a second one, in part
+            with suppress(ConnectionResetError):
+                while slow.recv(10_000):
+                    pass
+
+
+BROKEN = [b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff\xfe", b"{}{}", b"\x00", b"1" * 10_000]
+BROKEN += [b'{"uid": NaN}', b'{"a": "\\ud800"}', b'{"uid": 1e999999}']
+BROKEN += [b"[" * 100_000, b'{"a":' * 50_000]
+
+
+@pytest.mark.parametrize("body", BROKEN, ids=lambda body: repr(body[:12]))
+def test_bad_json_is_refused(client, body):
+    for name in POSTS:
+        status, _, answer = client.ask("POST", f"/api/{name}", body, JSON)
+        assert status == 400
+        assert set(json.loads(answer)) == {"error", "hint"}
+    assert client.ask("PUT", "/api/settings", body, JSON)[0] == 400
+
+
+def fuzz(client, n, seed=0):
+    """Requests of random fields to all endpoints; each is answered, in JSON, and none by 5xx."""
+    rng = random.Random(seed)
+    names = ("uid", "item", "seen", "action", "codes", "note", "round", "seconds", "items", "sure")
+    seen = set()
+    for number in range(n):
+        if rng.random() < 0.5:
+            fields = DECISION | {"uid": f"f{number}", "code": "new", "items": []}
+            for name in rng.sample((*names, "code"), rng.randrange(1, 4)):
+                fields[name] = rng.choice(ODD)
+            way, path = rng.choice([("PUT", "settings"), *(("POST", name) for name in POSTS)])
+            status, answer = client.send(f"/api/{path}", fields, way)
+        else:
+            keys = ("order", "after", "n", "ids", "item", "state", "code", "search", "offset")
+            chosen = rng.sample((*keys, "limit", "kind"), 3)
+            query = "&".join(f"{key}={quote(str(rng.choice(ODD)))}" for key in chosen)
+            path = rng.choice([name for name in GETS if name not in ("export", "disagreements")])
+            status, _, body = client.ask("GET", f"/api/{path}?{query}")
+            answer = json.loads(body)
+        assert status < 500, (path, answer)
+        assert status == 200 or answer["error"], (path, answer)
+        seen.add(status)
+    return seen
+
+
+def test_no_field_of_any_request_is_a_mistake_of_the_server(tmp_path):
+    make_review(tmp_path / "new.review.db", 40, n_drawn=5)
+    with serving(tmp_path / "new.review.db", announce=lambda address: None) as running:
+        client = Client(running.address)
+        assert {200, 400, 404, 422} <= fuzz(client, 600)
+        client.close()
+
+
+@pytest.mark.slow
+def test_no_field_of_many_requests_is_a_mistake_of_the_server(tmp_path):
+    make_review(tmp_path / "new.review.db", 40, n_drawn=5)
+    with serving(tmp_path / "new.review.db", announce=lambda address: None) as running:
+        client = Client(running.address)
+        for seed in range(20):
+            fuzz(client, 1000, seed)
+        client.close()
+
+
+def test_what_is_not_there_is_told_in_json(client):
+    for method, path, expected in (
+        ("GET", "/api/nothing", 404),
+        ("GET", "/api/decide", 405),
+        ("DELETE", "/api/study", 405),
+        ("GET", "/api/items?ids=999", 404),
+        ("OPTIONS", "/api/decide", 405),
+    ):
+        status, _, body = client.ask(method, path, "{}", JSON)
+        assert (status, set(json.loads(body))) == (expected, {"error", "hint"})
+
+
+def test_the_loop_of_the_page(tmp_path):
+    right = make_review(tmp_path / "new.review.db", 40, n_drawn=3)
+    with serving(tmp_path / "new.review.db", show=["age"], announce=lambda a: None) as running:
+        client = Client(running.address)
+        status, _ = client.send("/api/settings", {"order": "alike"}, "PUT")
+        assert (status, client.get("/api/study")["settings"]) == (200, {"order": "alike"})
+        assert client.send("/api/settings", {"at": 3}, "PATCH") == (200, {})
+        assert client.get("/api/study")["settings"] == {"order": "alike", "at": 3}
+        status, answer = client.send("/api/codes", {"code": " long  lunch ", "sure": True})
+        assert (status, answer["code"]) == (200, "long lunch")
+        view = client.get("/api/next?order=alike&n=5")["items"][4]
+        sent = DECISION | {"item": view["item"], "codes": sorted(right[view["item"]])}
+        status, answer = client.send("/api/decide", sent)
+        assert (status, answer["item"]["state"], answer["status"]["seq"]) == (200, "done", 1)
+        assert client.send("/api/decide", sent) == (status, answer)
+        status, answer = client.send("/api/decide", sent | {"uid": "u2"})
+        assert (status, answer["item"]["seen"]) == (409, 1)
+        status, answer = client.send("/api/codes", {"code": "manegers"})
+        assert (status, answer["like"]) == (409, ["managers"])
+        alike = client.get(f"/api/alike?item={client.get('/api/next?n=9')['items'][8]['item']}")
+        many = {"uid": "m", "items": alike["items"], "codes": alike["codes"], "round": 0}
+        status, answer = client.send("/api/decide_many", many)
+        assert (status, answer["n"], answer["conflicts"]) == (200, alike["n"], [])
+        assert {i["state"] for i in answer["items"]} == {"done"}
+        status, answer = client.send("/api/undo", {"uid": "u3", "undoes": sent["uid"]})
+        assert (status, answer["item"]["item"], answer["item"]["seen"]) == (409, view["item"], 1)
+        status, answer = client.send("/api/undo", {"uid": "u3", "undoes": "m"})
+        assert sorted(i["item"] for i in answer["items"]) == [i["item"] for i in alike["items"]]
+        assert client.send("/api/undo", {"uid": "u4"})[1]["items"][0]["item"] == view["item"]
+        assert client.send("/api/undo", {"uid": "u5"})[1]["items"] == []
+        client.close()
+
+
+@pytest.mark.parametrize("uid", ["m:5", "m 5", "é", ""])
+def test_the_name_of_an_act_is_none_that_the_log_makes_of_others(client, uid):
+    for way, more in (
+        ("decide", DECISION),
+        ("decide_many", DECISION | {"items": []}),
+        ("undo", {}),
+    ):
+        status, answer = client.send(f"/api/{way}", more | {"uid": uid})
+        assert (status, answer["error"].startswith("uid must be")) == (400, True)
+
+
+def test_the_coded_table_is_handed_out(client):
+    for kind, begin in (
+        ("csv", b"id,answer"),
+        ("xlsx", b"PK"),
+        ("jsonl", b"{"),
+        ("label-studio", b"["),
+    ):
+        status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
+        assert (status, body.lstrip(b"\xef\xbb\xbf")[: len(begin)]) == (200, begin)
+        assert headers["content-disposition"].startswith("attachment; filename*=UTF-8''new.coded.")
+    status, _, body = client.ask("GET", "/api/export?kind=exe")
+    assert (status, json.loads(body)["error"]) == (422, "There is no export 'exe'.")
+
+
+def test_coders_that_disagree_are_shown_to_each_other(tmp_path):
+    make_review(tmp_path / "new.review.db", 12, share=0)
+    for coder in ("Ann", "Bob"):
+        with serving(tmp_path / "new.review.db", coder, announce=lambda a: None) as running:
+            client = Client(running.address)
+            assert client.get("/api/disagreements") == {"agreement": None, "rows": []}
+            for item in range(1, 11):
+                codes = (
+                    ["food"] if coder == "Bob" and item == 3 else ["pay"] if item < 6 else ["rooms"]
+                )
+                sent = DECISION | {"uid": f"{coder}{item}", "item": item, "codes": codes}
+                assert client.send("/api/decide", sent)[0] == 200
+            found = client.get("/api/disagreements")
+            client.close()
+    agreement, (row,) = found["agreement"], found["rows"]
+    assert (agreement["coders"], agreement["n_answers"], agreement["n_same"]) == (
+        ["Ann", "Bob"],
+        10,
+        9,
+    )
+    assert 0.5 < agreement["masi"]["value"] < 1
+    assert {"code", "counts", "agreement", "kappa"} <= set(agreement["codes"][0])
+    assert (row["item"], [by["codes"] for by in row["by"]]) == (3, [["pay"], ["food"]])
+
+
+def test_an_error_of_the_disk_is_told_and_the_decision_can_be_sent_again(tmp_path, monkeypatch):
+    make_review(tmp_path / "new.review.db", 40)
+    with serving(tmp_path / "new.review.db", announce=lambda a: None) as running:
+        client, store = Client(running.address), running.review.desk.store
+
+        def full(entries, behind=None):
+            raise NLDDError("new.review.db: the disk is full.", hint="make room")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(store, "add", full)
+            status, answer = client.send("/api/decide", DECISION)
+            expected = {"error": "new.review.db: the disk is full.", "hint": "make room"}
+            assert (status, answer) == (503, expected)
+        status, answer = client.send("/api/decide", DECISION)
+        assert (status, answer["status"]["seq"]) == (200, 1)
+        client.close()
+
+
+def test_a_port_that_is_taken_is_told_of(store_path):
+    with listen() as taken, pytest.raises(InputError, match="cannot be used") as error:
+        listen(taken.getsockname()[1])
+    assert "--port" in error.value.hint
+
+
+def test_a_server_starts_again_at_its_port(tmp_path):
+    make_review(tmp_path / "new.review.db", 10)
+    ports = []
+    for _ in range(2):
+        with serving(tmp_path / "new.review.db", announce=lambda a: None) as running:
+            ports.append(running.port)
+            Client(running.address).close()
+    assert ports[0] == ports[1]
+
+
+START = """
+import sys
+from pathlib import Path
+from nldd.review import Desk, Learner, Review, Running, Store
+path = Path(sys.argv[1])
+running = Running(Review(Desk(Store.open(path), "Ann"), Learner(path, path)))
+running.review.desk.next_items("alike", 0, 10)
+print([name for name in ("sklearn", "scipy.stats", "numba", "pandas") if name in sys.modules])
+"""
+
+
+def test_the_server_starts_without_what_only_learning_needs(store_path):
+    words = [sys.executable, "-W", "ignore", "-c", START, str(store_path)]
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.slow
+def test_a_thousand_slow_connections_starve_nobody(store_path):
+    with serving(store_path, announce=lambda address: None) as running:
+        slow, stop = [], threading.Event()
+
+        def drip():
+            while not stop.is_set():
+                for one in list(slow):
+                    try:
+                        one.send(b"x")
+                    except OSError:
+                        slow.remove(one)
+                        one.close()
+                stop.wait(0.5)
+
+        dripping = threading.Thread(target=drip)
+        dripping.start()
+        client, times = Client(running.address), []
+        try:
+            for number in range(1000):
+                one = socket.create_connection(("127.0.0.1", running.port), timeout=5)
+                one.sendall(b"POST /api/decide HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+                slow.append(one)
+                if number % 4 == 0:
+                    times.append(seconds_of(lambda: client.get("/api/next?order=alike&n=10")))
+            fresh = HTTPConnection("127.0.0.1", running.port, timeout=5)
+            times += [
+                seconds_of(lambda: client.get("/api/next?order=alike&n=10")) for _ in range(200)
+            ]
+            fresh.request("GET", "/", headers=client.headers)
+            assert fresh.getresponse().status in (200, 404)
+            fresh.close()
+        finally:
+            stop.set()
+            dripping.join()
+            for one in slow:
+                one.close()
+        client.close()
+    times.sort()
+    print(f"p95 {1000 * times[int(0.95 * len(times))]:.1f} ms of {len(times)}")
+    assert times[int(0.95 * len(times))] < 0.1
+
+
+def seconds_of(work):
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin

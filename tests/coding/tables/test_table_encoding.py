@@ -1,0 +1,238 @@
+"""Encodings: by their mark, by being valid, by their letters, and as told."""
+
+import sys
+
+import charset_normalizer
+import pytest
+from foreign_answers import answers, table_text
+from table_files import load, load_text, put
+
+from nldd.coding.tables import text_files
+from nldd.exceptions import InputError
+
+LEGACY = [
+    ("German", "cp1252"),
+    ("German", "mac_roman"),
+    ("German", "cp850"),
+    ("French", "cp1252"),
+    ("Spanish", "latin-1"),
+    ("Swedish", "cp1252"),
+    ("Polish", "cp1250"),
+    ("Polish", "iso8859-2"),
+    ("Czech", "cp1250"),
+    ("Hungarian", "cp1250"),
+    ("Turkish", "cp1254"),
+    ("Russian", "cp1251"),
+    ("Russian", "koi8-r"),
+    ("Russian", "cp866"),
+    ("Greek", "cp1253"),
+    ("Hebrew", "cp1255"),
+    ("Arabic", "cp1256"),
+    ("Thai", "cp874"),
+    ("Japanese", "shift_jis"),
+    ("Japanese", "euc_jp"),
+    ("Chinese", "gb18030"),
+    ("Traditional Chinese", "big5"),
+    ("Korean", "cp949"),
+]
+
+
+# The oldest detector that we support takes these for others.
+HARD = [("Polish", "cp1250"), ("Japanese", "shift_jis")]
+OLD_DETECTOR = charset_normalizer.__version__ < "3.4"
+
+
+@pytest.mark.parametrize(
+    ("language", "encoding"),
+    [case for case in LEGACY if not (OLD_DETECTOR and case in HARD)],
+    ids=str,
+)
+def test_encoding_is_guessed_and_said(tmp_path, language, encoding):
+    loaded = load_text(tmp_path, table_text(language).encode(encoding))
+    assert [row[1] for row in loaded.rows] == answers(language)
+    assert loaded.format.encoding != "utf-8"
+    assert loaded.notes == [
+        f"The file is not in UTF-8; it was read as {loaded.format.encoding}, which is a guess. "
+        "Set --encoding if letters look wrong."
+    ]
+
+
+def test_most_encodings_are_guessed_from_fifteen_answers(tmp_path):
+    n_right = 0
+    for language, encoding in LEGACY:
+        for seed in range(1, 4):
+            loaded = load_text(tmp_path, table_text(language, 15, seed).encode(encoding))
+            n_right += [row[1] for row in loaded.rows] == answers(language, 15, seed)
+    assert n_right >= 0.85 * 3 * len(LEGACY)
+
+
+@pytest.mark.parametrize("language", ["German", "Russian", "Japanese", "Arabic"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+)
+def test_unicode_with_and_without_mark(tmp_path, language, encoding):
+    loaded = load_text(tmp_path, table_text(language).encode(encoding))
+    assert loaded.header == ("id", "answer", "age")
+    assert [row[1] for row in loaded.rows] == answers(language)
+    assert loaded.format.bom == (encoding in ("utf-8-sig", "utf-16", "utf-32"))
+    assert loaded.notes == ([] if encoding.startswith("utf-8") else [loaded.notes[0]])
+
+
+@pytest.mark.parametrize(
+    ("mark", "encoding"),
+    [(b"\xfe\xff", "utf-16-be"), (b"\x00\x00\xfe\xff", "utf-32-be")],
+)
+def test_big_endian_marks(tmp_path, mark, encoding):
+    loaded = load_text(tmp_path, mark + "a,b\n1,é\n".encode(encoding))
+    assert (loaded.header, loaded.rows) == (("a", "b"), [("1", "é")])
+    assert loaded.format.encoding == encoding
+
+
+def test_latin_letters_after_a_megabyte_of_ascii(tmp_path):
+    plain = "".join(f"{k},an answer in plain letters\n" for k in range(50_000))
+    content = ("id,answer\n" + plain + "50000,für größere Häuser\n").encode("cp1252")
+    assert len(content) > 2**20
+    loaded = load_text(tmp_path, content)
+    assert loaded.rows[-1] == ("50000", "für größere Häuser")
+    assert len(loaded.rows) == 50_001
+
+
+def test_wide_letters_across_the_parts_in_which_a_file_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "CHUNK_BYTES", 7)
+    for encoding in ("utf-8", "utf-16-le", "shift_jis", "euc_jp"):
+        content = table_text("Japanese", 30).encode(encoding)
+        loaded = load_text(tmp_path, content, encoding=encoding)
+        assert [row[1] for row in loaded.rows] == answers("Japanese", 30)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b\n" + b"\x00\xd8" * 3 + b"x" * 60,  # no lines
+        "a,b\n".encode("utf-16-le") * 5 + b"\x00\xd8x\x00",  # half of a character
+        "a,b\n\x01".encode("utf-16-le") * 5,  # no text
+        b"a,b\n" * 20 + b"\x00\x00\x00\x00",  # zeros in all places
+    ],
+)
+def test_zero_bytes_that_are_no_utf16(content):
+    assert text_files._utf16_without_mark(content) is None
+
+
+def test_one_wrong_byte_leaves_the_other_letters_alone(tmp_path):
+    lines = table_text("Polish").encode().split(b"\n")
+    lines[50] = b"49;caf\xe9 \x81;20"
+    loaded = load_text(tmp_path, b"\n".join(lines))
+    right = answers("Polish")
+    assert [row[1] for row in loaded.rows] == [*right[:49], "caf\u00e9 \ufffd", *right[50:]]
+    assert loaded.notes == [
+        "The file is in UTF-8 but for some bytes, the first in line 51; they were read as "
+        "Windows-1252."
+    ]
+    assert loaded.format.encoding == "utf-8"
+
+
+def test_mark_of_utf8_before_a_wrong_byte(tmp_path):
+    loaded = load_text(tmp_path, b"\xef\xbb\xbfa,b\n\xe9,\xc3\xa9\n")
+    assert loaded.rows == [("é", "é")]
+    assert loaded.header == ("a", "b")
+
+
+@pytest.mark.parametrize("name", ["cp1252", "CP1252", "windows-1252", "latin1"])
+def test_encoding_as_told(tmp_path, name):
+    loaded = load_text(tmp_path, "a,b\n1,ÃÅ\n".encode("cp1252"), encoding=name)
+    assert loaded.rows == [("1", "ÃÅ")]
+    assert loaded.notes == []
+
+
+@pytest.mark.parametrize(
+    ("encoding", "told"),
+    [
+        ("utf-8-sig", "utf-8"),
+        ("utf-8-sig", "utf_8_sig"),
+        ("utf-8", "utf-8-sig"),
+        ("utf-16", "utf-16"),
+        ("utf-16", "utf-16-le"),
+        ("utf-32", "utf-32"),
+    ],
+)
+def test_mark_is_no_part_of_the_header(tmp_path, encoding, told):
+    if sys.byteorder == "big":
+        pytest.skip("Python writes the other mark")
+    loaded = load_text(tmp_path, "a,b\n1,é\n".encode(encoding), encoding=told)
+    assert (loaded.header, loaded.rows) == (("a", "b"), [("1", "é")])
+
+
+def test_mark_of_utf8_is_no_text_in_another_encoding(tmp_path):
+    loaded = load_text(tmp_path, b"\xef\xbb\xbfa,b\n1,\xe9\n", encoding="cp1252")
+    assert (loaded.header, loaded.rows) == (("a", "b"), [("1", "é")])
+
+
+@pytest.mark.parametrize("name", ["klingon", "", "rot13", "hex", "zlib", "a\x00b", "ü" * 300])
+def test_unknown_encoding(tmp_path, name):
+    with pytest.raises(InputError, match="There is no encoding") as caught:
+        load_text(tmp_path, "a,b\n", encoding=name)
+    assert "cp1252" in caught.value.hint
+
+
+def test_text_that_is_not_in_the_encoding_as_told(tmp_path):
+    content = b"a,b\n1,x\n2,caf\xe9\n"
+    with pytest.raises(InputError) as caught:
+        load_text(tmp_path, content, encoding="utf-8")
+    assert "line 3: some bytes are not in the encoding 'utf-8'" in str(caught.value)
+    assert "--encoding" in caught.value.hint
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 2**20])
+def test_line_of_a_misfit_does_not_depend_on_the_parts(tmp_path, monkeypatch, chunk):
+    monkeypatch.setattr(text_files, "CHUNK_BYTES", chunk)
+    for content, encoding in (
+        (b"a\n\xc3\xa9\n\xc3(", "utf-8"),
+        (b"a\nb\n\xc3", "utf-8"),
+        ("a\nb\n".encode("utf-16-le") + b"\x00", "utf-16-le"),
+        (b"a\nb\n\x82", "shift_jis"),
+        (b"a\nb\n\x98", "cp1251"),
+        (b"a" * 20_000 + b"\n" * 2 + b"\x98", "cp1251"),
+    ):
+        with pytest.raises(InputError, match="line 3: some bytes are not in the encoding"):
+            load(put(tmp_path, content), encoding=encoding)
+
+
+def test_half_a_letter_at_the_end_of_utf16(tmp_path):
+    with pytest.raises(InputError, match=r"line 2: some bytes are not in .*utf-16-le"):
+        load_text(tmp_path, b"\xff\xfe" + "ab\nc".encode("utf-16-le") + b"\x00")
+
+
+def test_one_wrong_byte_leaves_the_letters_of_an_old_encoding_alone(tmp_path):
+    lines = table_text("German").encode("cp1252").split(b"\n")
+    lines[90] = b"89;\x81;20"
+    loaded = load_text(tmp_path, b"\n".join(lines))
+    right = answers("German")
+    found = [row[1] for row in loaded.rows]
+    assert found == [*right[:89], found[89], *right[90:]]
+
+
+def test_bytes_that_are_in_no_encoding(tmp_path):
+    loaded = load_text(tmp_path, b"a,b\n1,\x81\x8d\n", encoding=None)
+    assert len(loaded.rows) == 1
+    assert loaded.notes[0].startswith("The file is not in UTF-8; it was read as ")
+
+
+def test_western_files_are_called_western():
+    """Their bytes mean the same in other encodings, whose name would only confuse."""
+    for language in ("German", "French", "Spanish", "Swedish"):
+        assert text_files._guess_encoding(table_text(language).encode("cp1252")) == "cp1252"
+
+
+def test_a_line_that_never_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "CHUNK_BYTES", 1000)
+    monkeypatch.setattr(text_files, "MAX_ROW", 1000)
+    with pytest.raises(InputError, match=r"line 2: the line is longer than 1,000 characters"):
+        load(put(tmp_path, "a,b\n" + "x" * 10_000))
+
+
+@pytest.mark.parametrize("word", ["f\u00fcr alle", "\u00dcberwege", "Tr\u00e8s \u00e9lev\u00e9"])
+def test_words_that_come_again_and_again_are_western(tmp_path, word):
+    for n in (1, 20, 200):
+        rows = "".join(f"{i};{word} {i % 3}\r\n" for i in range(n))
+        loaded = load_text(tmp_path, f"id;answer\r\n{rows}".encode("cp1252"))
+        assert loaded.rows[-1][1] == f"{word} {(n - 1) % 3}"

@@ -1,0 +1,205 @@
+"""Workbooks that are damaged, hostile or none at all: refused before they take memory."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from table_files import load, put, quick_save
+from workbooks import HEADER, binary_workbook, parts, sheet_xml, workbook, zipped
+
+from nldd.coding.tables import trial, workbooks
+from nldd.exceptions import InputError
+
+FILES = Path(__file__).parent / "files"
+
+
+@pytest.fixture
+def small_trials(monkeypatch):
+    monkeypatch.setattr(trial, "MAX_TRIAL_BYTES", 2**28)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ('<row><c r="12"><v>1</v></c></row>', "damaged workbook"),
+        ('<row><c t="s"><v>0</v></c></row>', "damaged workbook"),
+        ('<row><c t="s"><v>-1</v></c></row>', "damaged workbook"),
+        ("<row><c></row>", "damaged workbook"),
+        ('<row r="1"><c r="A1"><v>1', "damaged workbook"),
+    ],
+)
+def test_damaged_sheets(tmp_path, rows, message):
+    with pytest.raises(InputError) as caught:
+        load(workbook(tmp_path, rows))
+    assert message in str(caught.value)
+    assert "save it again as .xlsx" in caught.value.hint
+
+
+def test_panics_are_errors_but_an_interrupt_is_not(tmp_path, monkeypatch):
+    class PanicException(BaseException):
+        pass
+
+    for error, expected in ((PanicException, InputError), (KeyboardInterrupt, KeyboardInterrupt)):
+
+        def fail(*_, error=error):
+            raise error("called unwrap on None")
+
+        monkeypatch.setattr("nldd.coding.tables.workbooks.check_archive", fail)
+        with pytest.raises(expected):
+            load(workbook(tmp_path, HEADER))
+
+
+def test_document_types_are_refused(tmp_path):
+    members = parts()
+    laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+    members["xl/worksheets/sheet1.xml"] = laughs + sheet_xml(HEADER)
+    with pytest.raises(InputError, match="it declares a document type"):
+        load(zipped(tmp_path / "a.xlsx", members))
+
+
+def test_document_types_are_found_anywhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(workbooks, "CHUNK_BYTES", 100)
+    members = parts(HEADER)
+    members["docProps/app.xml"] = "<a>" + "<b/>" * 200 + '<!ENTITY c "d"></a>'
+    with pytest.raises(InputError, match="it declares a document type"):
+        load(zipped(tmp_path / "a.xlsx", members))
+
+
+def test_deep_nesting_of_what_is_read_in_python_is_refused(tmp_path):
+    """Whatever stands between: a tree of such a part would take a thousand times its bytes."""
+    members = parts(HEADER)
+    for name, before in (("xl/workbook.xml", "<sheets>"), ("xl/_rels/workbook.xml.rels", "</Rel")):
+        deep = "<a b='/>'>" * 4000 + "</a>" * 4000 + before
+        content = members[name].replace(before, deep, 1)
+        with pytest.raises(InputError, match="nested too deeply"):
+            load(zipped(tmp_path / "a.xlsx", members | {name: content}))
+    wide = members["xl/workbook.xml"].replace("<sheets>", "<a/>" * 200_000 + "<sheets>")
+    with pytest.raises(InputError, match="its elements are too many"):
+        load(zipped(tmp_path / "a.xlsx", members | {"xl/workbook.xml": wide}))
+    assert load(workbook(tmp_path, HEADER, after="<a>" * 500 + "</a>" * 500)).rows == []
+
+
+def test_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
+    path = workbook(tmp_path, HEADER + " " * 2**25)
+    with pytest.raises(InputError, match=r"would unpack to .* read from a file of its size"):
+        load(path)
+    monkeypatch.setattr(workbooks, "MAX_BYTES", 2**20)
+    with pytest.raises(InputError, match="at most 1,048,576 bytes in 10,000 parts are read"):
+        load(path)
+
+
+def test_size_that_the_archive_hides(tmp_path):
+    """What a member says about its size is also all that is read of it."""
+    path = workbook(tmp_path, HEADER + "<row><c><v>1</v></c></row>" * 1000)
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("xl/worksheets/sheet1.xml").file_size
+    content = path.read_bytes().replace(size.to_bytes(4, "little"), (500).to_bytes(4, "little"))
+    with pytest.raises(InputError, match="damaged workbook"):
+        load(put(tmp_path, content, "b.xlsx"))
+
+
+def test_too_many_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(workbooks, "MAX_MEMBERS", 3)
+    with pytest.raises(InputError, match="in 4 parts; at most"):
+        load(workbook(tmp_path, HEADER))
+
+
+@pytest.mark.parametrize("place", ["XFD1048576", "xfd1048576", "A99999999"])
+@pytest.mark.parametrize("form", [' r="{}"', " r='{}'", '\nr = "{}"'])
+def test_cell_far_away_is_refused_and_not_made_room_for(tmp_path, small_trials, place, form):
+    cell = f"<row><c{form.format(place)}><v>1</v></c></row>"
+    with pytest.raises(InputError, match="takes more memory than") as caught:
+        load(workbook(tmp_path, HEADER + cell))
+    assert "delete the rows below" in caught.value.hint
+
+
+def test_far_cells_without_a_value_do_not_matter(tmp_path):
+    rows = '<row r="2"><c r="A2"><v>1</v></c></row><row r="9"><c r="XFD1048576" s="1"/></row>'
+    assert load(workbook(tmp_path, HEADER + rows)).rows == [(1,)]
+
+
+@pytest.mark.parametrize(("place", "fits"), [(0, True), (2, False)])
+def test_text_that_many_cells_share_is_weighed(tmp_path, small_trials, place, fits):
+    strings = "<si><t>a</t></si><si><t>b</t></si><si><t>" + "x" * 32_000 + "</t></si>"
+    rows = f'<row><c t="s"><v>{place}</v></c></row>' * 30_000
+    path = workbook(tmp_path, HEADER + rows, strings=strings)
+    if fits:
+        assert load(path).rows == [("a",)] * 30_000
+    else:
+        with pytest.raises(InputError, match="takes more memory than"):
+            load(path)
+
+
+def test_wide_sheets_are_no_trouble(tmp_path):
+    header = [f"c{j}" for j in range(40)]
+    path = quick_save(tmp_path / "t.xlsx", header, [range(40)] * 3)
+    assert load(path).rows == [tuple(range(40))] * 3
+
+
+ODS = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
+    '<table:table table:name="A">{}</table:table></office:spreadsheet></office:body>'
+    "</office:document-content>"
+)
+
+
+ODS_CELL = (
+    '<table:table-cell office:value-type="string" table:number-columns-repeated="{}">'
+    "<text:p>{}</text:p>"
+)
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(1_048_576, 16_384), (1_048_576, 1)])
+def test_repeated_cells_of_opendocument(tmp_path, small_trials, n_rows, n_columns):
+    row = f'<table:table-row table:number-rows-repeated="{n_rows}">'
+    row += ODS_CELL.format(n_columns, "x" * 20_000) + "</table:table-cell></table:table-row>"
+    members = {
+        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+        "META-INF/manifest.xml": "<m/>",
+        "content.xml": ODS.format(row),
+    }
+    with pytest.raises(InputError, match=r"a\.ods"):
+        load(zipped(tmp_path / "a.ods", members))
+
+
+def test_far_cell_of_a_binary_workbook(tmp_path, small_trials):
+    rows = [(0, ["a"]), (1_048_575, [*[None] * 9999, "x"])]
+    with pytest.raises(InputError, match="takes more memory than 268,435,456 bytes"):
+        load(binary_workbook(tmp_path, rows))
+
+
+def test_workbook_that_is_never_read_to_its_end(monkeypatch):
+    monkeypatch.setattr(trial, "TRIAL_SECONDS", 0.001)
+    with pytest.raises(InputError, match="cannot be read in a reasonable time"):
+        load(FILES / "libreoffice.xls")
+
+
+@pytest.mark.parametrize("name", ["word/document.xml", "answers.csv"])
+def test_zip_without_a_workbook(tmp_path, name):
+    path = zipped(tmp_path / "a.xlsx", {name: "<x/>"})
+    with pytest.raises(InputError, match="has a password, or is no workbook"):
+        load(path)
+
+
+def test_other_office_file(tmp_path):
+    path = put(tmp_path, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600, "a.xlsx")
+    with pytest.raises(InputError, match="has a password, or is no workbook") as caught:
+        load(path)
+    assert "save it as .xlsx" in caught.value.hint
+
+
+def test_text_that_is_called_a_workbook(tmp_path):
+    with pytest.raises(InputError, match="is no workbook") as caught:
+        load(put(tmp_path, "a,b\n1,2\n", "a.xlsx"))
+    assert "ends in .csv" in caught.value.hint
+
+
+def test_zip_with_a_password(tmp_path):
+    path = workbook(tmp_path, HEADER)
+    content = bytearray(path.read_bytes())
+    place = content.find(b"PK\x01\x02")
+    content[place + 8] |= 1
+    with pytest.raises(InputError, match="has a password"):
+        load(put(tmp_path, bytes(content), "b.xlsx"))

@@ -1,0 +1,258 @@
+"""Workbooks that we write: text is text, and others read what we wrote."""
+
+import datetime
+import math
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import openpyxl
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from openpyxl.utils.escape import unescape
+from table_files import load, quick_save, save
+from test_table_cells import RUN_BY_A_SPREADSHEET
+
+from nldd.coding.tables import writer
+from nldd.coding.tables.cells import TableFormat
+from nldd.coding.tables.writer import create_table
+from nldd.exceptions import InputError
+
+
+def through_xlsx(header, rows):
+    with tempfile.TemporaryDirectory() as folder:
+        return load(quick_save(Path(folder, "t.xlsx"), header, rows))
+
+
+def typed(rows):
+    """Rows with the types of their cells, as 1 == True."""
+    return [[(type(cell), repr(cell)) for cell in row] for row in rows]
+
+
+def in_a_workbook(cell):
+    """What a workbook makes of a cell: no text is no cell, 15 digits, no date with a midnight."""
+    if cell == "":
+        return None
+    if isinstance(cell, datetime.datetime | datetime.time):
+        cell = cell.replace(fold=0)
+    if isinstance(cell, datetime.datetime) and not cell.microsecond % 1000:
+        return cell.date() if cell.time() == datetime.time() else cell
+    if isinstance(cell, datetime.datetime | datetime.time) and cell.microsecond % 1000:
+        return cell.isoformat()
+    if isinstance(cell, float):
+        number = float(f"{cell:.16G}")
+        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+    if isinstance(cell, int) and not isinstance(cell, bool) and abs(cell) >= 10**15:
+        return str(cell)
+    return cell
+
+
+# XML holds U+FFFE and U+FFFF in no way that all programs read; what looks like an escape is ODD.
+TEXT = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="_\ufffe\uffff"), max_size=20
+)
+ODD = st.sampled_from(
+    [
+        "",
+        " ",
+        "\r\n",
+        "\r",
+        "\t",
+        "\x00",
+        "\x0b",
+        "_x0041_",
+        "__x000d_",
+        "<&>\"'",
+        "]]>",
+        "=1+1",
+        " padded ",
+    ]
+)
+MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(9999, 12, 31))
+CELLS = st.one_of(
+    st.none(),
+    TEXT,
+    ODD,
+    st.booleans(),
+    st.integers(),
+    st.integers(-(2**200), 2**200),
+    st.floats(allow_nan=False, allow_infinity=False),
+    MOMENTS.map(lambda moment: moment.replace(microsecond=moment.microsecond // 1000 * 1000)),
+    MOMENTS,
+    st.dates(datetime.date(1900, 1, 1)),
+    st.times(),
+)
+TABLES = st.lists(TEXT | ODD, max_size=4).flatmap(
+    lambda header: st.tuples(
+        st.just(("id", *header, "end")),
+        st.lists(st.tuples(*[CELLS] * len(header)), max_size=6).map(
+            lambda rows: [(k, *row, "x") for k, row in enumerate(rows)]
+        ),
+    )
+)
+
+
+def check_values_come_back(table):
+    header, rows = table
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.xlsx"), header, rows)
+        loaded = load(path)
+        found = [*openpyxl.load_workbook(path).active.iter_rows(values_only=True)]
+    assert loaded.header == header
+    expected = [tuple(map(in_a_workbook, row)) for row in rows]
+    assert typed(loaded.rows) == typed(expected)
+    for theirs, ours in zip(found[1:], expected, strict=True):
+        assert tuple(map(as_in_openpyxl, theirs)) == tuple(map(as_in_openpyxl, ours))
+
+
+def as_in_openpyxl(cell):
+    """It leaves out the escapes, and has no dates but with a time, and none before 1 March 1900."""
+    if isinstance(cell, str):
+        return unescape(unescape(cell)).replace("\r\n", "\n").replace("\r", "\n") or None
+    if isinstance(cell, datetime.date | datetime.time):
+        return None
+    return cell
+
+
+@given(TABLES)
+@settings(max_examples=40, deadline=None)
+@example((("a", "", "b"), [(5.0, None, -0.0), (None, "", 1)]))
+@example((("a",), [(2**53 + 1,), (True,), (1,), (1.0,), (1e300,), (5e-324,), (10**300,)]))
+@example((("<r>", "</r>"), [("<r>a</r>", "<r></r>"), ("<r><t>b</t></r>", "<r>")]))
+def test_all_values_come_back(table):
+    check_values_come_back(table)
+
+
+@pytest.mark.slow
+@given(TABLES)
+@settings(max_examples=1000, deadline=None)
+def test_all_values_come_back_many_times(table):
+    check_values_come_back(table)
+
+
+@pytest.mark.parametrize("number", [10**15, -(10**15), 2**53 + 1, 12345678901234567890, 10**400])
+def test_long_ids_are_written_as_text_and_do_not_change(tmp_path, number):
+    path = save(tmp_path / "t.xlsx", ["id"], [[number], [999_999_999_999_999]])
+    assert load(path).rows == [(str(number),), (999_999_999_999_999,)]
+    assert openpyxl.load_workbook(path).active["A2"].value == str(number)
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        datetime.date(1900, 1, 1),
+        datetime.date(1900, 2, 28),
+        datetime.date(1900, 3, 1),
+        datetime.date(2008, 2, 29),
+        datetime.date(9999, 12, 31),
+    ],
+)
+def test_days_as_excel_counts_them(day):
+    assert through_xlsx(["a"], [[day]]).rows == [(day,)]
+
+
+def test_openpyxl_reads_what_we_write(tmp_path):
+    rows = [
+        ("text", 5, 2.5, True, None, datetime.datetime(2024, 1, 2, 3, 4, 5)),
+        *[
+            (text, 2**40, -1e-7, False, None, datetime.datetime(1999, 12, 31))
+            for text in ("=1", " x ")
+        ],
+    ]
+    path = save(tmp_path / "t.xlsx", list("abcdef"), rows, like=TableFormat("xlsx", sheet="A & B"))
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["A & B"]
+    sheet = book["A & B"]
+    got = list(sheet.iter_rows(min_row=2, values_only=True))
+    assert got == rows
+    assert {cell.data_type for cell in sheet["A"]} == {"s"}
+    assert sheet["F2"].number_format == "yyyy-mm-dd hh:mm:ss"
+
+
+def test_scalars_of_numpy(tmp_path):
+    rows = [(np.float64(0.1), np.int64(5), np.bool_(True), np.str_("x"), np.float32(0.5))]
+    loaded = load(save(tmp_path / "t.xlsx", list("abcde"), rows))
+    assert typed(loaded.rows) == typed([(0.1, 5, True, "x", 0.5)])
+
+
+def test_text_is_never_a_formula(tmp_path):
+    path = save(tmp_path / "t.xlsx", ["=1+1"], [[text] for text in RUN_BY_A_SPREADSHEET])
+    with zipfile.ZipFile(path) as archive:
+        assert b"<f" not in archive.read("xl/worksheets/sheet1.xml")
+    assert load(path).rows == [(text,) for text in RUN_BY_A_SPREADSHEET]
+    assert load(path).header == ("=1+1",)
+
+
+def test_equal_tables_give_equal_files(tmp_path):
+    paths = [save(tmp_path / f"{k}.xlsx", ["a"], [["x"], [1.5]]) for k in range(2)]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("x" * 32_768, "the text has 32,768 characters"),
+        ("\U0001f600" * 16_384, "the text has 16,384 characters"),  # two units of Excel each
+        (math.nan, "cannot hold the number nan"),
+        (-math.inf, "cannot hold the number -inf"),
+        (datetime.date(1899, 12, 31), "cannot hold 1899-12-31;"),
+        (datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC), "it has no time zones"),
+        (datetime.time(1, tzinfo=datetime.UTC), "it has no time zones"),
+    ],
+)
+def test_what_a_workbook_cannot_hold_is_refused(tmp_path, cell, message):
+    with pytest.raises(InputError, match=message) as caught:
+        save(tmp_path / "t.xlsx", ["a", "b"], [("x", "y"), ("z", cell)])
+    assert str(caught.value).startswith("t.xlsx, row 2, column 'b': ")
+    assert caught.value.hint == "write the table as CSV"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["x" * 32_767, "\U0001f600" * 16_383, "_x0041_" * 4681])
+def test_longest_text(text):
+    assert through_xlsx(["a"], [[text]]).rows == [(text,)]
+
+
+def test_too_many_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_ROWS", 11)
+    save(tmp_path / "t.xlsx", ["a"], [[1]] * 10)
+    with pytest.raises(InputError, match="at most 10 rows below the header") as caught:
+        save(tmp_path / "u.xlsx", ["a"], [[1]] * 11)
+    assert "CSV" in caught.value.hint
+    assert not (tmp_path / "u.xlsx").exists()
+
+
+def test_too_many_columns(tmp_path):
+    save(tmp_path / "t.xlsx", ["a"] * 16_384, [[1] * 16_384])
+    assert load(tmp_path / "t.xlsx").rows == [(1,) * 16_384]
+    with pytest.raises(InputError, match="at most 16,384 columns; the table has 16,385"):
+        save(tmp_path / "u.xlsx", ["a"] * 16_385, [])
+    assert not (tmp_path / "u.xlsx").exists()
+
+
+def test_sheet_too_large_to_be_read_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "MAX_BYTES", 2**24 + 5000)
+    with pytest.raises(InputError, match="too much for a workbook"):
+        save(tmp_path / "t.xlsx", ["a"], [["x" * 1000]] * 6)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("", "Sheet1"), ("Umfrage 2024", "Umfrage 2024"), ("a/b:c", "a b c"), ("x" * 40, "x" * 31)],
+)
+def test_name_of_the_sheet(tmp_path, name, written):
+    path = save(tmp_path / "t.xlsx", ["a"], [], like=TableFormat("xlsx", sheet=name))
+    assert load(path).format.sheet == written
+
+
+def test_alike_rows_are_no_bomb(tmp_path):
+    path = save(tmp_path / "t.xlsx", list("abcdefgh"), [["the same text"] * 8] * 5_000)
+    assert len(load(path).rows) == 5_000
+
+
+def test_error_in_the_header_leaves_nothing(tmp_path):
+    with pytest.raises(InputError, match=r"t\.xlsx, row 0, column"):
+        create_table(tmp_path / "t.xlsx", ["x" * 40_000]).__enter__()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,141 @@
+"""Rows below the header that belong to it, as survey programs write them."""
+
+import pytest
+from openpyxl import Workbook
+from table_files import load, load_text
+
+from nldd.coding.tables.opening import TableOptions, open_table
+from nldd.exceptions import InputError
+
+IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1_TEXT""}"'
+QUALTRICS = f'ResponseId,Q1\nResponse ID,"What would\nyou change?"\n{IDS}\nR_1,more buses\nR_2,\n'
+ROWS = [("R_1", "more buses"), ("R_2", "")]
+
+
+def test_question_texts_and_ids_of_qualtrics_are_no_rows(tmp_path):
+    loaded = load_text(tmp_path, QUALTRICS)
+    assert (loaded.header, loaded.rows) == (("ResponseId", "Q1"), ROWS)
+    assert loaded.notes == [
+        "2 rows below the header, as Qualtrics writes them (ImportId): no answers, and skipped; "
+        "rows are counted after that."
+    ]
+    with open_table(tmp_path / "answers.csv") as reader:
+        assert reader.fraction_read() == 0.0
+        assert [block.rows for _ in range(2) for block in reader.blocks()] == [ROWS, ROWS]
+
+
+def test_ids_of_qualtrics_without_question_texts(tmp_path):
+    loaded = load_text(tmp_path, f"ResponseId,Q1\n{IDS}\nR_1,more buses\nR_2,\n")
+    assert loaded.rows == ROWS
+    assert loaded.notes[0].startswith("1 row below the header, as Qualtrics")
+
+
+def test_workbook_of_qualtrics(tmp_path):
+    book = Workbook()
+    for row in (
+        ("ResponseId", "Q1", "codes"),
+        ("Response ID", "What would you change?", None),
+        ('{"ImportId":"_recordId"}', '{"ImportId":"QID1_TEXT"}', None),
+        ("R_1", "more buses", 3),
+    ):
+        book.active.append(row)
+    book.save(tmp_path / "answers.xlsx")
+    assert load(tmp_path / "answers.xlsx").rows == [("R_1", "more buses", 3)]
+
+
+def test_an_answer_may_speak_of_ids(tmp_path):
+    text = '{"ImportId": 1}'
+    loaded = load_text(tmp_path, f"id;age;answer\n1;3;{text}\n2;4;{text}\n")
+    assert (len(loaded.rows), loaded.notes) == (2, [])
+
+
+def test_options_of_surveymonkey_name_the_columns(tmp_path):
+    content = "Respondent ID,Why?,Which?,\n,Open-Ended Response,Bus,Park\n7,late,Bus,\n8,,,Park\n"
+    loaded = load_text(tmp_path, content)
+    assert loaded.header == loaded.names == ("Respondent ID", "Why?", "Which?", "Park")
+    assert loaded.rows == [("7", "late", "Bus", ""), ("8", "", "", "Park")]
+    assert loaded.notes == [
+        "1 row below the header, as SurveyMonkey writes it ('Open-Ended Response', 'Bus', "
+        "'Park'): no answers, and skipped; rows are counted after that."
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "id,answer\n1,Response\n2,late\n",
+        "id,answer\n,Response\n,late\n",
+        "id,answer\n,responses are slow\n2,late\n",
+        "id,answer\n,Response\n",
+    ],
+    ids=["with an id", "no ids at all", "a sentence", "one row"],
+)
+def test_first_rows_that_are_answers(tmp_path, content):
+    loaded = load_text(tmp_path, content)
+    assert (len(loaded.rows), loaded.notes) == (content.count("\n") - 1, [])
+
+
+def test_rows_are_skipped_as_a_person_says(tmp_path):
+    loaded = load_text(tmp_path, "a,b\nnames,of these\n1,2\n3,4\n", skip_rows=1)
+    assert loaded.rows == [("1", "2"), ("3", "4")]
+    assert loaded.notes == ["1 row below the header skipped; rows are counted after that."]
+    # Then nothing else is skipped by itself.
+    loaded = load_text(tmp_path, QUALTRICS, skip_rows=1)
+    assert [row[0] for row in loaded.rows] == ['{"ImportId":"_recordId"}', "R_1", "R_2"]
+    assert load_text(tmp_path, "a,b\n1,2\n", skip_rows=5).rows == []
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"a": 1}\n{"a": 2}\n')
+    with TableOptions(skip_rows=1).open(lines) as reader:
+        assert [block.rows for block in reader.blocks()] == [[(2,)]]
+
+
+def test_damaged_first_rows_are_told_when_they_are_read(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("a,b\n1,2,3\n")
+    with open_table(path) as reader, pytest.raises(InputError, match="the row has 3 cells"):
+        list(reader.blocks())
+
+
+def test_titles_above_the_header(tmp_path):
+    content = "Staff 2024;;\n\nid;answer;age\n1;late, again;3\n\n2;;4\n"
+    loaded = load_text(tmp_path, content, header_row=3)
+    assert loaded.header == ("id", "answer", "age")
+    assert loaded.rows == [("1", "late, again", "3"), ("2", "", "4")]
+    assert loaded.notes == ["1 blank line was skipped."]
+    book = Workbook()
+    for row in (("Staff 2024",), (), ("id", "answer"), (1, "late"), (), (2, None)):
+        book.active.append(row)
+    book.save(tmp_path / "answers.xlsx")
+    loaded = load(tmp_path / "answers.xlsx", header_row=3)
+    assert (loaded.header, loaded.rows) == (("id", "answer"), [(1, "late"), (2, None)])
+    assert loaded.notes == ["1 empty row was skipped."]
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.xlsx"])
+def test_a_title_in_the_place_of_the_header_is_told(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("Staff 2024,\n,\nid,answer\n1,late\n")
+    if path.suffix == ".xlsx":
+        book = Workbook()
+        for row in (("Staff 2024",), (), ("id", "answer"), (1, "late")):
+            book.active.append(row)
+        book.save(path)
+    with open_table(path) as reader, pytest.raises(InputError) as refused:
+        reader.column("answer")
+    assert "--header-row N" in refused.value.hint
+    with open_table(path, header_row=3) as reader, pytest.raises(InputError) as refused:
+        reader.column("answers")
+    assert refused.value.hint == "Did you mean 'answer'?"
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.xlsx"])
+def test_header_below_the_end_is_refused(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("id,answer\n1,late\n")
+    if path.suffix == ".xlsx":
+        book = Workbook()
+        book.active.append(("id", "answer"))
+        book.save(path)
+    with pytest.raises(InputError, match=r"nothing below line 8|empty from row 9 on") as refused:
+        open_table(path, header_row=9)
+    assert refused.value.hint == "--header-row with a smaller number"

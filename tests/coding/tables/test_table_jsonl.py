@@ -1,0 +1,129 @@
+"""One JSON object a line, in and out."""
+
+import datetime
+import json
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from table_files import load, load_text, quick_save, save
+
+from nldd.coding.tables import jsonl_parquet
+from nldd.exceptions import InputError
+
+
+def read(folder, text, **options):
+    return load_text(folder, text, name="answers.jsonl", **options)
+
+
+def test_keys_in_order_of_appearance(tmp_path):
+    loaded = read(tmp_path, '{"b": 1, "a": "x"}\n\n{"c": null, "a": 2.5}\n{"b": true}\n')
+    assert loaded.header == ("b", "a", "c")
+    assert loaded.rows == [(1, "x", None), (None, 2.5, None), (True, None, None)]
+    assert loaded.notes == ["1 blank line was skipped."]
+    assert loaded.format.kind == "jsonl"
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 10, 11])
+def test_blocks(tmp_path, n_rows):
+    text = "".join(f'{{"a": {k}}}\n' for k in range(10))
+    assert read(tmp_path, text, n_rows=n_rows).rows == [(k,) for k in range(10)]
+
+
+def test_nested_values_are_json_text(tmp_path):
+    loaded = read(tmp_path, '{"a": {"x": ["ä", 1]}, "b": []}\n')
+    assert loaded.rows == [('{"x": ["ä", 1]}', "[]")]
+
+
+def test_numbers_keep_their_digits(tmp_path):
+    loaded = read(tmp_path, '{"a": 12345678901234567890, "b": 0.1, "c": NaN}')
+    assert loaded.rows[0][:2] == (12345678901234567890, 0.1)
+    assert math.isnan(loaded.rows[0][2])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+def test_other_encodings(tmp_path, encoding):
+    content = '{"id": 1, "answer": "größer"}\n{"id": 2, "answer": "日本"}\n'.encode(encoding)
+    assert read(tmp_path, content).rows == [(1, "größer"), (2, "日本")]
+
+
+def test_half_of_a_character_becomes_a_mark(tmp_path):
+    loaded = read(tmp_path, '{"a": "x\\ud83d"}\n{"a": "\\ud83d\\ude00"}\n{"a": ["\\udc00"]}\n')
+    assert loaded.rows == [("x\ufffd",), ("\U0001f600",), ('["\\udc00"]',)]
+    assert loaded.notes == ["1 text held half of a character; \ufffd stands for it."]
+
+
+def test_key_that_comes_too_late(tmp_path, monkeypatch):
+    monkeypatch.setattr(jsonl_parquet, "HEADER_LINES", 2)
+    with pytest.raises(InputError, match="line 3: the key 'b' is in none of the first 2 lines"):
+        read(tmp_path, '{"a": 1}\n{"a": 2}\n{"a": 3, "b": 4}\n')
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("nonsense", "no JSON object (Expecting value): 'nonsense'"),
+        ("[1, 2]", "JSON, but no object: '[1, 2]'"),
+        ("5", "JSON, but no object: '5'"),
+        ('{"a": 1', "no JSON object"),
+        ('{"a": 1} {"a": 2}', "no JSON object (Extra data)"),
+        ('{"a": 1, "a": 2}', "no JSON object (a key is there twice)"),
+        ('{"\\ud800": 1}', "no JSON object (a key holds half of a character)"),
+        ("[" * 100_000, "no JSON object (maximum recursion depth"),
+        (f'{{"a": {"9" * 5000}}}', "no JSON object (Exceeds the limit"),
+        ('{"a": "\x01"}', "no JSON object (Invalid control character at)"),
+    ],
+)
+def test_lines_that_are_no_objects(tmp_path, line, message):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, f'{{"a": 1}}\n{line}\n')
+    assert f"answers.jsonl, line 2: {message}" in str(caught.value)
+    assert "one object" in caught.value.hint
+
+
+def test_list_of_objects_is_no_jsonl(tmp_path):
+    with pytest.raises(InputError, match="line 1: no JSON object"):
+        load_text(tmp_path, '[\n{"a": 1},\n{"a": 2}]\n', name="answers.json")
+
+
+@pytest.mark.parametrize("text", ["{}\n{}\n", "\n\n"])
+def test_file_without_keys(tmp_path, text):
+    with pytest.raises(InputError, match="holds no JSON object with a key"):
+        read(tmp_path, text)
+
+
+def test_written_lines(tmp_path):
+    row = ("ä=1", 5, 2.0, True, None, datetime.date(2024, 1, 2), np.float64(0.5), np.int64(3))
+    path = save(tmp_path / "out.jsonl", list("abcdefgh"), [row])
+    assert path.read_text(encoding="utf-8") == (
+        '{"a": "ä=1", "b": 5, "c": 2.0, "d": true, "e": null, "f": "2024-01-02", '
+        '"g": 0.5, "h": 3}\n'
+    )
+
+
+def test_repeated_names_become_distinct_keys(tmp_path):
+    path = save(tmp_path / "out.jsonl", ["a", "a", ""], [(1, 2, 3)])
+    assert json.loads(path.read_text()) == {"a": 1, "a (2)": 2, "column 3": 3}
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+CELLS = st.none() | TEXT | st.booleans() | st.integers() | st.floats(allow_nan=False)
+
+
+@given(
+    st.lists(TEXT, min_size=1, max_size=4, unique=True).flatmap(
+        lambda header: st.tuples(
+            st.just(header), st.lists(st.tuples(*[CELLS] * len(header)), min_size=1)
+        )
+    )
+)
+@settings(max_examples=30, deadline=None)
+def test_all_values_come_back_as_they_were(table):
+    header, rows = table
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = load(quick_save(Path(folder, "t.jsonl"), header, rows), encoding="utf-8")
+    assert loaded.header == tuple(header)
+    assert [list(map(repr, row)) for row in loaded.rows] == [list(map(repr, row)) for row in rows]

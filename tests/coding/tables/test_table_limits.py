@@ -1,0 +1,194 @@
+"""Files of a few bytes that ask for gigabytes: refused, within a small part of that."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from table_files import load, put
+from workbooks import binary_workbook, parts, workbook, zipped
+
+from nldd.coding.tables import cells
+from nldd.coding.tables.opening import open_table
+from nldd.exceptions import InputError
+
+pytest.importorskip("resource")
+if not Path("/proc/self/statm").exists():
+    pytest.skip("the memory of a process is told by Linux only", allow_module_level=True)
+HEADER = '<row r="1"><c r="A1" t="str"><v>a</v></c></row>'
+# What each file says, or its error, within a gigabyte above what the process has at first.
+READ = """
+import os, resource, sys
+from nldd.tables import open_table
+import pyarrow.parquet
+with open("/proc/self/statm") as stream:
+    used = int(stream.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, 2 * (used + 2**30,))
+for path in sys.argv[1:]:
+    try:
+        with open_table(path) as table:
+            print(sum(len(block.rows) for block in table.blocks()), "rows")
+    except ValueError as error:
+        print(str(error).replace(os.path.dirname(path) + os.sep, ""))
+with open("/proc/self/status") as stream:
+    print(next(int(line.split()[1]) // 1024 for line in stream if line.startswith("VmHWM")))
+"""
+
+
+def outcomes(*paths):
+    """What is said of each file, and the peak in megabytes."""
+    words = [sys.executable, "-c", READ, *map(str, paths)]
+    # Arrow's own allocator reserves addresses by the gigabyte, which the limit counts as taken.
+    env = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=env)
+    assert done.returncode == 0, done.stderr
+    *said, peak = done.stdout.splitlines()
+    return said, int(peak)
+
+
+def opendocument(path, rows):
+    spaces = "".join(
+        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "table", "text")
+    )
+    table = f'<table:table table:name="A">{rows}</table:table>'
+    members = {
+        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+        "META-INF/manifest.xml": "<m/>",
+        "content.xml": f"<office:document-content{spaces}><office:body><office:spreadsheet>"
+        f"{table}</office:spreadsheet></office:body></office:document-content>",
+    }
+    return zipped(path, members)
+
+
+@pytest.mark.slow
+def test_workbooks_of_a_few_bytes(tmp_path):
+    """Cells far away, by their place, by the place of their row, and by repetition."""
+    far = ['<c r="Z9999999"><v>1</v></c>', '<c r="XFD9999"><v>1</v></c>']
+    books = [
+        zipped(tmp_path / f"{k}.xlsx", parts(f"{HEADER}<row>{cell}</row>"))
+        for k, cell in enumerate(far)
+    ]
+    books.append(workbook(tmp_path, HEADER + '<row r="99999999"><c><v>1</v></c></row>'))
+    repeated = '<table:table-row table:number-rows-repeated="40000"><table:table-cell '
+    repeated += 'office:value-type="string" table:number-columns-repeated="1000"><text:p>x</text:p>'
+    books.append(
+        opendocument(tmp_path / "a.ods", repeated + "</table:table-cell></table:table-row>")
+    )
+    books.append(binary_workbook(tmp_path, [(0, ["a"]), (1_048_575, [*[None] * 999, "x"])]))
+    assert max(book.stat().st_size for book in books) < 3000
+    said, peak = outcomes(*books)
+    assert said == [f"{book.name} takes more memory than 1,073,741,824 bytes." for book in books]
+    assert peak < 250
+
+
+def test_deep_parts_of_workbooks(tmp_path):
+    """The attributes would hide the depth from whoever counts what ends an element."""
+    deep = "<a b='/>'>" * 200_000 + "</a>" * 200_000
+    cell = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
+    members = parts(HEADER, strings=f"<si><t>{deep}</t></si>", styles=deep, after=deep)
+    book = members["xl/workbook.xml"].replace("<sheets>", f"{deep}<sheets>")
+    books = [
+        zipped(tmp_path / "a.xlsx", members),
+        zipped(tmp_path / "b.xlsx", parts(HEADER) | {"xl/workbook.xml": book}),
+        opendocument(tmp_path / "c.ods", f"{deep}<table:table-row>{cell}</table:table-row>"),
+    ]
+    said, peak = outcomes(*books)
+    assert said == [
+        "0 rows",
+        "b.xlsx is a damaged workbook: its elements are too many, or nested too deeply.",
+        "0 rows",
+    ]
+    assert peak < 350
+
+
+@pytest.mark.parametrize("kind", ["text", "rows", pytest.param("list", marks=pytest.mark.slow)])
+def test_parquet_of_a_few_bytes(tmp_path, kind):
+    """One text that many rows share, one value in all of a million rows, one list in one row."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    zeros = {"text": 1500, "rows": 1_600_000, "list": 60_000_000}[kind] * b"\0"
+    column = pyarrow.array(np.frombuffer(zeros, "i1"))
+    if kind == "text":
+        column = pyarrow.DictionaryArray.from_arrays(column, ["x" * 2**20])
+    elif kind == "list":
+        column = pyarrow.ListArray.from_arrays([0, len(zeros)], column)
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"a": column}), path, compression="zstd")
+    assert path.stat().st_size < 7000
+    (said,), peak = outcomes(path)
+    too_many = f"{path.name} cannot be read as Parquet: 1,600,000 rows are too many for a file"
+    too_large = f"{path.name} takes more memory than 1,073,741,824 bytes."
+    assert said.startswith(too_many if kind == "rows" else too_large)
+    assert peak < 350
+
+
+def test_one_limit_of_columns(tmp_path):
+    names = [f"k{j}" for j in range(cells.MAX_COLUMNS + 1)]
+    lines = [json.dumps(dict.fromkeys(names[j : j + 400], 1)) for j in range(0, len(names), 400)]
+    for name, text in (("a.csv", ",".join(names)), ("a.jsonl", "\n".join(lines))):
+        with pytest.raises(InputError, match=r"more than 65,536 columns; got 65,537\."):
+            open_table(put(tmp_path, text, name))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.xlsx", "a.parquet"])
+def test_one_limit_of_a_cell(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(cells, "MAX_CELL", 100)
+    for length in (100, 101):
+        path, text = tmp_path / name, "x" * length
+        if name.endswith("xlsx"):
+            row = f'<row><c t="str"><v>{text}</v></c></row>'
+            zipped(path, parts(HEADER + row))
+        elif name.endswith("parquet"):
+            pyarrow = pytest.importorskip("pyarrow")
+            table = pyarrow.table({"a": [text]})
+            pytest.importorskip("pyarrow.parquet").write_table(table, path)
+        else:
+            put(tmp_path, json.dumps({"a": text}) if "json" in name else f"a\n{text}\n", name)
+        if length == 100:
+            assert load(path).rows == [(text,)]
+            continue
+        with pytest.raises(InputError, match=r"row 1, column 'a': expected at most 100 .* got 101"):
+            load(path)
+
+
+def test_blocks_of_long_rows_are_short(tmp_path, monkeypatch):
+    monkeypatch.setattr("nldd.coding.tables.reader.MAX_BLOCK", 1000)
+    path = put(tmp_path, "a,b\n" + f"{'x' * 300},y\n" * 7)
+    with open_table(path) as reader:
+        blocks = [(block.first, len(block.rows)) for block in reader.blocks()]
+    assert blocks == [(1, 4), (5, 3)]
+
+
+def test_a_row_of_many_lines_has_its_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr("nldd.coding.tables.csv_files.MAX_ROW", 1000)
+    row = ",".join(['"' + "x\n" * 200 + '"'] * 3)
+    with pytest.raises(InputError, match="line 3: a row is longer than 1,000 characters"):
+        load(put(tmp_path, f"a,b,c\n1,2,3\n{row}\n"))
+
+
+def test_numbers_of_thousands_of_digits(tmp_path):
+    """What Python refuses to read is refused; what it reads is kept, and is no number of ours."""
+    with pytest.raises(InputError, match="line 2: no JSON object"):
+        load(put(tmp_path, '{"a": 1}\n{"a": ' + "9" * 5000 + "}\n", "a.jsonl"))
+    assert load(put(tmp_path, '{"a": ' + "9" * 4000 + "}\n", "a.jsonl")).rows == [(10**4000 - 1,)]
+    assert load(put(tmp_path, "a\n" + "9" * 5000 + "\n")).rows == [("9" * 5000,)]
+
+
+def test_many_names_that_are_alike_do_not_take_hours(tmp_path):
+    names = ",".join("x" * 3000 + str(j) for j in range(1000))
+    with (
+        pytest.raises(InputError, match="has no column 'y"),
+        open_table(put(tmp_path, names + "\n")) as table,
+    ):
+        table.column("y" * 100_000)
+
+
+def test_quotes_behind_spaces_do_not_take_hours(tmp_path):
+    cells = ",".join(f' "{j},' for j in range(60_000))
+    quoted = ",".join(f'" ""{j}"' for j in range(60_000))
+    with pytest.raises(InputError):
+        load(put(tmp_path, f"a,b\n{cells}\n{quoted}\n"))

@@ -1,0 +1,147 @@
+"""Parquet files."""
+
+import datetime
+import decimal
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from table_files import load, put
+
+from nldd.coding.tables.opening import open_table
+from nldd.exceptions import InputError, MissingExtraError
+
+
+def parquet(folder, columns, names=None, **options):
+    path = folder / "answers.parquet"
+    table = pa.table(columns, names=names) if names else pa.table(columns)
+    pq.write_table(table, path, **options)
+    return path
+
+
+def column(folder, values, kind=None):
+    loaded = load(parquet(folder, {"a": pa.array(values, kind)}))
+    return [cell for (cell,) in loaded.rows], loaded.notes
+
+
+def test_types(tmp_path):
+    moment = datetime.datetime(2024, 1, 2, 3, 4, 5, 678901)
+    loaded = load(
+        parquet(
+            tmp_path,
+            {
+                "text": ["ä", None],
+                "int": pa.array([1, None], pa.int32()),
+                "float": [0.5, None],
+                "flag": [True, None],
+                "day": [moment.date(), None],
+                "moment": [moment, None],
+                "time": [moment.time(), None],
+                "category": pa.array(["x", None]).dictionary_encode(),
+                "nothing": pa.nulls(2),
+                "large": pa.array(["y", None], pa.large_string()),
+            },
+        )
+    )
+    assert loaded.rows[0] == (
+        *("ä", 1, 0.5, True, moment.date(), moment, moment.time(), "x", None, "y"),
+    )
+    assert loaded.rows[1] == (None,) * 10
+    assert loaded.format.kind == "parquet"
+    assert loaded.header[:2] == ("text", "int")
+
+
+def test_nested_values_are_json_text(tmp_path):
+    day = datetime.date(2024, 1, 2)
+    assert column(tmp_path, [{"day": day, "x": [1, 2]}, None])[0] == [
+        '{"day": "2024-01-02", "x": [1, 2]}',
+        None,
+    ]
+
+
+def test_bytes_and_durations_within_nested_values(tmp_path):
+    hour = datetime.timedelta(hours=1)
+    assert column(tmp_path, [[b"x"]])[0] == ['["x"]']
+    assert column(tmp_path, [[hour]])[0] == ['["1:00:00"]']
+
+
+@pytest.mark.parametrize(("unit", "value"), [("us", 2**60), ("ms", 2**60), ("ms", -(2**62))])
+def test_time_after_the_last_year(tmp_path, unit, value):
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        column(tmp_path, [value], pa.timestamp(unit))
+
+
+def test_decimals_are_numbers_where_these_are_the_same(tmp_path):
+    values = [decimal.Decimal(text) for text in ("1.50", "3.00", "0.12345678901234567890123")]
+    got, _ = column(tmp_path, values, pa.decimal128(30, 23))
+    assert got == [1.5, 3, "0.12345678901234567890123"]
+    assert list(map(type, got)) == [float, int, str]
+
+
+def test_nanoseconds_are_cut_and_that_is_said(tmp_path):
+    fits, _ = column(tmp_path, [1_000, None], pa.timestamp("ns"))
+    assert fits == [datetime.datetime(1970, 1, 1, 0, 0, 0, 1), None]
+    cut, notes = column(tmp_path, [1_001, None], pa.timestamp("ns"))
+    assert cut == fits
+    assert notes == ["Times were cut to microseconds in the columns 'a'."]
+
+
+def test_durations_bytes_and_time_zones(tmp_path):
+    assert column(tmp_path, [datetime.timedelta(hours=25)])[0] == ["1 day, 1:00:00"]
+    assert column(tmp_path, [b"abc", b"\xff"])[0] == ["abc", "\\xff"]
+    zoned = pa.array([0], pa.timestamp("s", "UTC"))
+    (cell,), _ = column(tmp_path, zoned)
+    assert cell == datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+
+
+def test_repeated_names(tmp_path):
+    loaded = load(parquet(tmp_path, [pa.array([1]), pa.array([2])], names=["a", "a"]))
+    assert (loaded.names, loaded.rows) == (("a", "a (2)"), [(1, 2)])
+
+
+def test_missing_column(tmp_path):
+    path = parquet(tmp_path, [pa.array([1])], names=["answer"])
+    with open_table(path) as reader, pytest.raises(InputError) as caught:
+        reader.column("answr")
+    assert caught.value.hint == "Did you mean 'answer'?"
+
+
+def test_blocks_and_fraction(tmp_path):
+    path = parquet(tmp_path, {"a": list(range(1000))}, row_group_size=300)
+    with open_table(path) as reader:
+        assert reader.fraction_read() == 0.0
+        seen = [
+            (block.first, len(block.rows), reader.fraction_read()) for block in reader.blocks(250)
+        ]
+        assert sum(n for _, n, _ in seen) == 1000
+        assert max(n for _, n, _ in seen) <= 250
+        assert seen[-1][2] == 1.0
+    assert [cell for (cell,) in load(path, n_rows=7).rows] == list(range(1000))
+
+
+def test_empty_table(tmp_path):
+    assert load(parquet(tmp_path, {"a": pa.array([], pa.int64())})).rows == []
+    with pytest.raises(InputError, match="has no columns"):
+        load(parquet(tmp_path, {}))
+
+
+@pytest.mark.parametrize("content", [b"PAR1", b"not at all", b"PAR1" + b"\x00" * 100 + b"PAR1"])
+def test_damaged_file(tmp_path, content):
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        load(put(tmp_path, content, "a.parquet"))
+
+
+def test_cut_file(tmp_path):
+    content = parquet(tmp_path, {"a": list(range(1000))}).read_bytes()
+    for n in (5, 100, len(content) - 1):
+        with pytest.raises(InputError, match="cannot be read as Parquet"):
+            load(put(tmp_path, content[:n], "b.parquet"))
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    path = parquet(tmp_path, {"a": [1]})
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match="needs pyarrow") as caught:
+        load(path)
+    assert caught.value.hint == 'pip install "nldd[parquet]"'

@@ -1,0 +1,105 @@
+"""What separates the cells of a file."""
+
+import pytest
+from table_files import load_text, put
+
+from nldd.coding.tables.csv_files import NO_SEPARATOR, find_dialect
+from nldd.coding.tables.opening import open_table
+from nldd.exceptions import InputError
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_separator_is_detected(tmp_path, separator):
+    rows = [("1", "good", "30"), ("2", "not, so; good | or\tbad", "41"), ("3", "", "")]
+    lines = [separator.join(("id", "answer", "age"))]
+    lines += [separator.join((a, f'"{b}"', c)) for a, b, c in rows]
+    loaded = load_text(tmp_path, "\n".join(lines) + "\n")
+    assert loaded.rows == rows
+    assert loaded.format.separator == separator
+
+
+@pytest.mark.parametrize(
+    ("text", "separator"),
+    [
+        ("id;weight\n1;1,5\n2;2,25\n", ";"),  # decimal commas
+        ("id;a, b or c;age\n1;x, y;5\n2;z;6\n", ";"),  # commas in the header
+        ("id,answer,codes\n1,x,1;2\n2,y,3;4;5\n", ","),  # several codes in a cell
+        ("id,answer,codes\n1,x,1|2\n2,y,3|4\n", ","),
+        ("id\tanswer\n1\tgood, cheap, near\n2\tbad, far, late\n", "\t"),
+        ("a,b\n1,2\n3\n4,5\n", ","),  # a short row
+        ("a,b\n1,2,3\n4,5,6\n", ","),  # cells too many, an error of the reader
+        ("a;b\n", ";"),
+        ('id,"x;y;z"\n1,"p;q;r"\n', ","),
+        ("answer\ngood\nbad\n", NO_SEPARATOR),
+        ("answer\ngood, cheap\nbad\nso, so, so\n", NO_SEPARATOR),
+        ("What, if anything, was good?\nthe price\nthe staff\n", NO_SEPARATOR),
+        ("answer\n", NO_SEPARATOR),
+        ("answer\nI like it, really\nI do not, sorry\n", NO_SEPARATOR),
+    ],
+)
+def test_separator_of_difficult_files(text, separator):
+    assert find_dialect(text.splitlines(keepends=True), True)[0] == separator
+
+
+def test_row_that_the_sample_cuts_does_not_count():
+    lines = ["a;b\n", "1;2\n", '3;"4, 5, 6\n']
+    assert find_dialect(lines, False)[0] == ";"
+
+
+def test_file_of_one_column_is_written_with_commas(tmp_path):
+    loaded = load_text(tmp_path, "answer\nwell, yes\nno\n")
+    assert loaded.rows == [("well, yes",), ("no",)]
+    assert loaded.format.separator == ","
+
+
+@pytest.mark.parametrize("line", ["sep=;", "SEP=;"])
+def test_first_line_of_excel(tmp_path, line):
+    loaded = load_text(tmp_path, f"{line}\r\na,1;b,2\r\nx,y;z\r\n")
+    assert (loaded.header, loaded.rows) == (("a,1", "b,2"), [("x,y", "z")])
+    assert loaded.format.separator == ";"
+    assert loaded.format.newline == "\r\n"
+
+
+def test_separator_as_told(tmp_path):
+    text = "a:b,c\n1:2,3\n"
+    assert load_text(tmp_path, text, separator=":").rows == [("1", "2,3")]
+    assert load_text(tmp_path, text).rows == [("1:2", "3")]
+    assert load_text(tmp_path, "a\tb\n1\t2\n", separator="tab").rows == [("1", "2")]
+    assert load_text(tmp_path, "a\tb\n1\t2\n", separator="\\t").rows == [("1", "2")]
+
+
+@pytest.mark.parametrize("separator", ["", ", ", '"', "\n", " ", "comma"])
+def test_separator_that_is_none(tmp_path, separator):
+    with pytest.raises(InputError, match="The separator must be one character"):
+        load_text(tmp_path, "a,b\n", separator=separator)
+
+
+@pytest.mark.parametrize(
+    ("text", "separator", "hint"),
+    [
+        ("id;answer;age\n", ",", '--delimiter ";"; with "," the header is one name: \'id;answer;a'),
+        ("id,answer, a|b\n", ";", '--delimiter ","; with ";" the header is one name'),
+        ("id\tanswer\n", "|", '--delimiter tab; with "|" the header is one name'),
+        ("id,answer\n", "tab", '--delimiter ","; with tab the header is one name'),
+        ("answer\n", ";", "name one of its columns: 'answer'"),
+        ('"id;answer"\n', ";", "name one of its columns: 'id;answer'"),
+        ("id;answer\n", ";", "name one of its columns: 'id', 'answer'"),
+        ("Why, if so?\nNo.\n", None, "name one of its columns: 'Why, if so?'"),
+    ],
+)
+def test_separator_that_leaves_one_column(tmp_path, text, separator, hint):
+    with (
+        open_table(put(tmp_path, text), separator=separator) as reader,
+        pytest.raises(InputError, match="has no column 'zzzz'") as caught,
+    ):
+        reader.column("zzzz")
+    assert caught.value.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("x.csv", "csv"), ("x.tsv", "tsv"), ("x.TAB", "tsv"), ("x.txt", "csv")]
+)
+def test_kind_by_the_ending(tmp_path, name, kind):
+    loaded = load_text(tmp_path, "a\tb\n1\t2\n", name=name)
+    assert (loaded.format.kind, loaded.format.separator) == (kind, "\t")
+    assert loaded.rows == [("1", "2")]

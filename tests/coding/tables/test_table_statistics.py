@@ -1,0 +1,326 @@
+"""Files of SPSS, Stata and SAS: what coders see, and that nothing is lost on the way out."""
+
+import datetime
+import random
+import sys
+
+import pytest
+from table_files import load
+
+from nldd.coding.tables import statistics_files
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.response_sets import ResponseSet, add_response_sets
+from nldd.coding.tables.statistics_files import Labelled, time_kind, value_moment
+from nldd.coding.tables.statistics_writer import TARGETS, valid_names
+from nldd.coding.tables.writer import create_table
+from nldd.exceptions import InputError, MissingExtraError, NLDDWarning
+
+pandas = pytest.importorskip("pandas")
+pyreadstat = pytest.importorskip("pyreadstat")
+
+DAY, MOMENT = datetime.date(2020, 1, 2), datetime.datetime(1999, 12, 31, 23, 59, 30, 500_000)
+COLUMNS = {
+    "id": [1.0, 2.0, 3.5],
+    "reason": [1.0, 99.0, None],
+    "again": [2.0, 3.0, 150.0],
+    "q1_price": [2.0, 1.0, None],
+    "question1_quality": [1.0, 1.0, 2.0],
+    "answer": ["good  ", "größe", ""],
+    "day": [DAY, None, DAY],
+    "moment": [13_166_063_970.5, None, None],
+    "time": [datetime.time(1, 2, 3), None, None],
+    "long": ["x" * 300, "y" * 32_767, "z"],
+    "grade": ["a", "b", "zz"],
+}
+SETS = (
+    ResponseSet("why", "D", ("q1_price", "question1_quality"), "Warum ß", 2),
+    ResponseSet("both", "C", ("reason", "again")),
+)
+
+
+@pytest.fixture(autouse=True)
+def trial(request, monkeypatch):
+    """Files that are whole are not read by another process first, but in the tests of that."""
+    if "damaged" not in request.node.name and "whole" not in request.node.name:
+        monkeypatch.setattr(statistics_files, "check_by_trial", lambda *words, **more: None)
+
+
+def spss_file(folder, name="answers.sav"):
+    """A file of which each variable has something that must not get lost."""
+    path = folder / name
+    pyreadstat.write_sav(
+        pandas.DataFrame(COLUMNS),
+        str(path),
+        file_label="Wave 2",
+        note=["seen by é"],
+        column_labels={"reason": "Why?", "answer": "Große Frage"},
+        variable_value_labels={
+            "reason": {1: "Price", 2: "Price", 99: "refused"},
+            "again": {2: "Price", 3: "Quality"},
+            "q1_price": {1: "no", 2: "yes"},
+            "grade": {"a": "Best"},
+        },
+        missing_ranges={"reason": [99], "again": [{"lo": 100, "hi": 200}, 9], "grade": ["zz"]},
+        variable_measure={"reason": "nominal", "id": "scale", "grade": "ordinal"},
+        variable_display_width={"reason": 12},
+        variable_format={"id": "F5.1", "time": "TIME5", "moment": "DATETIME20"},
+    )
+    path.write_bytes(add_response_sets(path.read_bytes(), SETS))
+    return path
+
+
+def told(path):
+    """All that pyreadstat finds in a file: values as they are stored, and what is said of them."""
+    read = {".sav": "read_sav", ".dta": "read_dta", ".xpt": "read_xport"}[path.suffix]
+    how = {} if path.suffix == ".xpt" else {"user_missing": True}
+    values, found = getattr(pyreadstat, read)(
+        str(path), output_format="dict", disable_datetime_conversion=True, **how
+    )
+    return dict(values), found
+
+
+def copy(source, target, added=(), cells=(), **how):
+    """Read a file and write it again, with more columns."""
+    with open_table(source) as table:
+        rows = [(*row, *cells) for block in table.blocks() for row in block.rows]
+        with create_table(target, (*table.header, *added), like=table.format, **how) as writer:
+            writer.write(rows)
+    return target
+
+
+def test_labels_dates_and_missing_values_are_read_as_coders_know_them(tmp_path):
+    loaded = load(spss_file(tmp_path))
+    assert loaded.header == tuple(COLUMNS)
+    time = datetime.time(1, 2, 3)
+    assert loaded.rows == [
+        (1, "Price", "Price", "1", "0", "good", DAY, MOMENT, time, "x" * 300, "Best"),
+        (2, "", "Quality", "0", "0", "größe", None, None, None, "y" * 32_767, "b"),
+        (3.5, None, "", None, "1", "", DAY, None, None, "z", ""),
+    ]
+    assert [type(row[0]) for row in loaded.rows] == [int, int, float]
+    assert [row[1].value for row in loaded.rows[:2]] == [1, 99]
+    assert loaded.format.variables.response_set("$WHY") == SETS[0]
+    assert loaded.format.variables.response_set("both") == SETS[1]
+    assert loaded.format.variables.response_set("reason") is None
+
+
+def test_an_spss_file_comes_back_with_all_that_it_said(tmp_path):
+    source = spss_file(tmp_path)
+    added = ("nldd_codes", "nldd_theta", "nldd_n")
+    words = {"nldd_codes": "Codes by nldd"}
+    target = copy(source, tmp_path / "out.sav", added, ("a;b", 0.25, 3), descriptions=words)
+    (old, before), (new, after) = told(source), told(target)
+    assert list(new) == [*old, *added]
+    assert {name: new[name] for name in old} == old
+    assert (new["nldd_codes"], new["nldd_theta"]) == (["a;b"] * 3, [0.25] * 3)
+    for what in ("file_label", "notes", "mr_sets", "missing_ranges", "variable_value_labels"):
+        assert getattr(after, what) == getattr(before, what), what
+    assert (len(before.mr_sets), len(before.missing_ranges)) == (2, 3)
+    each = ("column_names_to_labels", "original_variable_types", "readstat_variable_types")
+    each += ("variable_storage_width", "variable_display_width", "variable_measure")
+    for what in each:
+        found = getattr(after, what)
+        assert {name: found[name] for name in old} == getattr(before, what), what
+    assert after.column_names_to_labels["nldd_codes"] == "Codes by nldd"
+    assert [after.original_variable_types[name] for name in added] == ["A3", "F10.6", "F8.0"]
+
+
+def test_a_stata_file_keeps_its_kinds_of_missing_values(tmp_path):
+    source = tmp_path / "answers.dta"
+    frame = pandas.DataFrame({"q": pandas.Series([1, "a", None], dtype=object), "n": [0.5, 2, 3]})
+    pyreadstat.write_dta(
+        frame.assign(day=[DAY] * 3, text="ä" * 3000, whole=[7, 8, 9]),
+        str(source),
+        column_labels={"q": "Why?"},
+        variable_value_labels={"q": {1: "Price", "a": "refused"}},
+        missing_user_values={"q": ["a"]},
+        version=14,
+    )
+    loaded = load(source)
+    assert loaded.rows == [
+        ("Price", 0.5, DAY, "ä" * 3000, 7),
+        ("", 2, DAY, "ä" * 3000, 8),
+        (None, 3, DAY, "ä" * 3000, 9),
+    ]
+    (old, before), (new, after) = told(source), told(copy(source, tmp_path / "out.dta"))
+    assert new == old
+    assert new["q"] == [1.0, "a", None]
+    for what in ("missing_user_values", "variable_value_labels", "column_names_to_labels"):
+        assert getattr(after, what) == getattr(before, what), what
+    assert after.original_variable_types == before.original_variable_types
+
+
+def test_another_program_gets_what_it_can_hold_and_the_rest_is_told(tmp_path):
+    source = spss_file(tmp_path)
+    with pytest.warns(NLDDWarning) as caught:
+        target = copy(source, tmp_path / "out.dta", ("a b",), ("x",))
+    assert sorted(str(one.message) for one in caught) == [
+        "out.dta: 2 values that SPSS declares to be missing are empty.",
+        "out.dta: Stata does not take all names; labels keep them as they were: "
+        "'long -> long_2', 'a b -> a_b'.",
+        "out.dta: the multiple-response sets 'why', 'both' are lost, their variables are not.",
+    ]
+    values, found = told(target)
+    assert values["reason"] == [1, None, None]
+    assert values["grade"] == ["a", "b", ""]
+    assert found.variable_value_labels["reason"] == {1: "Price", 2: "Price", 99: "refused"}
+    assert found.column_names_to_labels["a_b"] == "a b"
+    assert [row[6:9] for row in load(target).rows] == [row[6:9] for row in load(source).rows]
+
+
+def test_sas_transport_files_go_in_and_out(tmp_path):
+    source = tmp_path / "answers.xpt"
+    frame = pandas.DataFrame({"answer": ["good", "größe"], "n": [1.5, None], "day": [DAY, DAY]})
+    pyreadstat.write_xport(frame, str(source), column_labels={"n": "How many"})
+    assert load(source).rows == [("good", 1.5, DAY), ("größe", None, DAY)]
+    (old, before), (new, after) = told(source), told(copy(source, tmp_path / "out.xpt"))
+    assert new == old
+    assert after.column_names_to_labels == before.column_names_to_labels
+    assert after.original_variable_types["day"] == before.original_variable_types["day"]
+    with pytest.warns(NLDDWarning) as caught:
+        copy(spss_file(tmp_path), tmp_path / "labels.xpt")
+    assert any("this format of SAS has no value labels" in str(one.message) for one in caught)
+
+
+def test_portable_files_are_read(tmp_path):
+    frame = pandas.DataFrame({"Q": [1.0, 2.0], "ANSWER": ["good", "bad"]})
+    pyreadstat.write_por(frame, str(tmp_path / "a.por"))
+    loaded = load(tmp_path / "a.por")
+    assert (loaded.header, loaded.rows) == (("Q", "ANSWER"), [(1, "good"), (2, "bad")])
+    with pytest.raises(InputError, match="says by itself how its letters are written"):
+        open_table(tmp_path / "a.por", encoding="cp1252")
+
+
+def test_batches_of_rows_are_the_rows(tmp_path, monkeypatch):
+    path = tmp_path / "answers.zsav"
+    frame = pandas.DataFrame({"n": [float(i) for i in range(20)]})
+    pyreadstat.write_sav(frame, str(path), compress=True)
+    monkeypatch.setattr(statistics_files, "MOST_ROWS", 6)
+    monkeypatch.setattr(statistics_files, "FIRST_ROWS", 2)
+    with open_table(path) as table:
+        rows = [row for block in table.blocks(3) for row in block.rows]
+        assert table.fraction_read() == 1
+    assert rows == [(i,) for i in range(20)]
+
+
+def test_other_tables_become_variables(tmp_path):
+    header = ("id", "2nd answer", "ID", "day", "all", "n", "empty")
+    path = tmp_path / "new.sav"
+    with (
+        pytest.warns(NLDDWarning, match="2nd answer -> v_2nd_answer"),
+        create_table(path, header) as writer,
+    ):
+        writer.write([("01", "good", "x", DAY, "1", 2, ""), ("02", "", "y", None, "b", 0.5, None)])
+    assert load(path).rows == [
+        ("01", "good", "x", DAY, "1", 2, ""),
+        ("02", "", "y", None, "b", 0.5, ""),
+    ]
+    found = told(path)[1]
+    assert found.column_names == ["id", "v_2nd_answer", "ID_2", "day", "all_2", "n", "empty"]
+    assert found.column_names_to_labels["v_2nd_answer"] == "2nd answer"
+    # Where people are to fill in codes, they may type more than a letter.
+    assert found.original_variable_types["empty"] == "A200"
+
+
+def test_a_table_without_rows_has_its_variables(tmp_path):
+    source = spss_file(tmp_path)
+    with open_table(source) as table:
+        create_table(tmp_path / "out.sav", table.header, like=table.format).__enter__().__exit__(
+            None, None, None
+        )
+    assert load(tmp_path / "out.sav").rows == []
+    assert told(tmp_path / "out.sav")[1].mr_sets.keys() == {"why", "both"}
+
+
+def test_names_are_valid_and_distinct():
+    names = ("ä" * 40, "ä" * 39, "a.", "A", "a", "x y", "x_y", "", "@1")
+    found = valid_names(names, TARGETS[".sav"])
+    assert found == ["ä" * 32, "ä" * 31 + "_2", "a", "A_2", "a_3", "x_y", "x_y_2", "v_", "v_1"]
+    assert valid_names(["größe"], TARGETS[".xpt"]) == ["gr__e"]
+
+
+@pytest.mark.parametrize(
+    ("value", "format", "program", "cell"),
+    [
+        (13_797_302_400.0, "EDATE10", "SPSS", DAY),
+        (13_797_302_401.0, "DATE11", "SPSS", datetime.datetime(2020, 1, 2, 0, 0, 1)),
+        (1e20, "DATETIME20", "SPSS", 10**20 * 1.0),
+        (90_000.0, "TIME8", "SPSS", 90_000),
+        (21_916.0, "MMDDYY10", "SAS", DAY),
+        (21_916.5, "%td", "Stata", 21_916.5),
+        (60_000.0, "%tcHH:MM", "Stata", datetime.time(0, 1)),
+        (float("inf"), "DATE11", "SPSS", float("inf")),
+        (5.0, "F8.2", "SPSS", None),
+    ],
+)
+def test_dates_are_read_where_they_come_back_as_they_were(value, format, program, cell):
+    kind = time_kind(format)
+    assert (value_moment(value, kind, program) if kind else None) == cell
+
+
+def test_text_that_is_too_long_is_refused_by_its_place(tmp_path):
+    path = tmp_path / "out.sav"
+    with pytest.raises(InputError) as caught, create_table(path, ["answer"]) as writer:
+        writer.write([("good",), ("ä" * 20_000,)])
+    what = "the text has 40,000 bytes; SPSS takes at most 32,767."
+    assert str(caught.value) == f"out.sav, row 2, column 'answer': {what}"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta", ".sas7bdat"])
+def test_damaged_files_are_refused_with_what_to_do(tmp_path, ending):
+    path = tmp_path / f"answers{ending}"
+    path.write_bytes(spss_file(tmp_path, "whole.sav").read_bytes()[:500])
+    with pytest.raises(InputError, match="cannot be read as a file of S") as caught:
+        open_table(path)
+    assert "save it again or as CSV" in caught.value.hint
+
+
+def test_a_damaged_file_that_ends_the_library_is_refused(tmp_path, monkeypatch):
+    path = spss_file(tmp_path)
+    monkeypatch.setattr(statistics_files, "_TRIAL", "import os; os.kill(os.getpid(), 11)")
+    with pytest.raises(InputError, match="of SPSS: the library that reads such files breaks off"):
+        open_table(path)
+
+
+def test_a_missing_library_is_named(tmp_path, monkeypatch):
+    path = spss_file(tmp_path)
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    for attempt in (lambda: open_table(path), lambda: create_table(path, ["a"]).__enter__()):
+        with pytest.raises(MissingExtraError, match="need pyreadstat") as caught:
+            attempt()
+        assert caught.value.hint == 'pip install "nldd[spss]"'
+
+
+def test_a_labelled_text_is_text():
+    cell = Labelled("Price", 1)
+    assert (cell, f"{cell}!", cell.value, {cell: 1}["Price"]) == ("Price", "Price!", 1, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt", ".por"])
+def test_damaged_bytes_are_read_or_refused(tmp_path, ending):
+    """Another process takes the crashes of the library in C; here there is an error, or rows."""
+    frame = pandas.DataFrame({"id": [1.0, 2.0] * 20, "answer": ["good", "bad"] * 20})
+    write, how = {
+        ".sav": (pyreadstat.write_sav, {"variable_value_labels": {"id": {1: "one"}}}),
+        ".zsav": (pyreadstat.write_sav, {"compress": True}),
+        ".dta": (pyreadstat.write_dta, {"variable_value_labels": {"id": {1: "one"}}}),
+        ".xpt": (pyreadstat.write_xport, {}),
+        ".por": (pyreadstat.write_por, {}),
+    }[ending]
+    path = tmp_path / f"answers{ending}"
+    write(frame, str(path), **how)
+    whole, rng, n_refused = path.read_bytes(), random.Random(0), 0
+    for _ in range(25):
+        content = bytearray(whole[: rng.choice((len(whole), rng.randrange(len(whole))))])
+        for _ in range(min(len(content), rng.choice((1, 3, 20)))):
+            place = rng.randrange(min(len(content), rng.choice((300, len(whole)))))
+            content[place] = rng.choice((0, 1, 127, 128, 255))
+        path.write_bytes(content)
+        try:
+            load(path)
+        except InputError as error:
+            n_refused += 1
+            assert error.hint
+    assert n_refused > 5

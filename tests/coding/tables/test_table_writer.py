@@ -1,0 +1,342 @@
+"""Tables written as CSV and TSV, and files that are whole or not there."""
+
+import csv
+import errno
+import gc
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xlsxwriter
+from hypothesis import assume, example, given, settings, strategies as st
+from table_files import load, load_text, put, quick_save, save
+from test_table_cells import RUN_BY_A_SPREADSHEET
+from xlsxwriter.exceptions import FileCreateError
+
+from nldd.coding.tables import writer
+from nldd.coding.tables.cells import TableFormat, cell_text, guarded, unguarded
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.writer import create_table
+from nldd.exceptions import InputError, NLDDError
+
+NO_SPACE = os.strerror(errno.ENOSPC)
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_all_kinds_of_cells(tmp_path):
+    row = (1, 2.0, 0.5, True, None, "x", date(2024, 1, 2), np.float64(3.5), np.int64(4), "a,b")
+    path = save(tmp_path / "out.csv", [f"c{j}" for j in range(10)], [row])
+    assert path.read_text() == (
+        'c0,c1,c2,c3,c4,c5,c6,c7,c8,c9\n1,2,0.5,TRUE,,x,2024-01-02,3.5,4,"a,b"\n'
+    )
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.txt"])
+@pytest.mark.parametrize("raw", [False, True], ids=["guarded", "raw"])
+def test_text_that_a_spreadsheet_would_run(tmp_path, name, raw):
+    path = save(tmp_path / name, ["=1+1", "b"], [(t, "x") for t in RUN_BY_A_SPREADSHEET], raw=raw)
+    loaded = load(path, encoding="utf-8", separator="," if name == "out.csv" else "tab")
+    texts = [*loaded.header[:1], *(row[0] for row in loaded.rows)]
+    mark = "" if raw else "'"
+    assert texts == [f"{mark}{text}" for text in ["=1+1", *RUN_BY_A_SPREADSHEET]]
+
+
+def test_numbers_are_not_guarded(tmp_path):
+    path = save(tmp_path / "out.csv", ["a", "b"], [(-0.5, "-5"), (-3, "+3.2")])
+    assert path.read_text() == "a,b\n-0.5,-5\n-3,+3.2\n"
+
+
+LIKE = TableFormat("csv", separator=";", newline="\r\n", bom=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "like", "content"),
+    [
+        ("o.csv", None, b"a,b\n1,2\n"),
+        ("o.csv", LIKE, b"\xef\xbb\xbfa;b\r\n1;2\r\n"),
+        ("o.csv", TableFormat("csv", encoding="cp1252"), b"\xef\xbb\xbfa,b\n1,2\n"),
+        ("o.csv", TableFormat("csv", encoding="ascii"), b"a,b\n1,2\n"),
+        ("o.csv", TableFormat("csv", encoding="UTF_8"), b"a,b\n1,2\n"),
+        ("o.csv", TableFormat("csv", separator="\t"), b"a\tb\n1\t2\n"),
+        ("o.csv", TableFormat("tsv", separator="\t"), b"a,b\n1,2\n"),
+        ("o.csv", TableFormat("xlsx"), b"\xef\xbb\xbfa,b\n1,2\n"),
+        ("o.tsv", LIKE, b"\xef\xbb\xbfa\tb\r\n1\t2\r\n"),
+        ("o.txt", None, b"a\tb\n1\t2\n"),
+        ("o.txt", TableFormat("xlsx"), b"\xef\xbb\xbfa\tb\n1\t2\n"),
+        ("o.csv", TableFormat("parquet"), b"a,b\n1,2\n"),
+        ("o.txt", TableFormat("csv", separator="|"), b"a|b\n1|2\n"),
+        ("O.CSV", None, b"a,b\n1,2\n"),
+    ],
+)
+def test_output_is_like_the_input(tmp_path, name, like, content):
+    assert save(tmp_path / name, ["a", "b"], [(1, 2)], like=like).read_bytes() == content
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "\ufeffa;b\r\n1;ä\r\n", "a|b\n1|2\n"])
+def test_file_is_copied_as_it_was(tmp_path, text):
+    path = put(tmp_path, text)
+    with (
+        open_table(path) as reader,
+        create_table(tmp_path / "copy.csv", reader.header, like=reader.format) as writer,
+    ):
+        for block in reader.blocks():
+            writer.write(block.rows)
+    assert (tmp_path / "copy.csv").read_bytes() == text.encode()
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
+ODD = st.sampled_from(["", " ", "\r", "\n", "\r\n", '"', "\ufeff", "sep=,", "a\rb", "=x", "\x85"])
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda n: st.lists(st.lists(TEXT | ODD, min_size=n, max_size=n), min_size=1, max_size=8)
+    ),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+@example([["sep=,"], ["x"]], ",", "\n", False)
+@example([["sep=", ""], ["x", ""]], ",", "\n", False)
+@example([["\ufeffa", "b"], ["", ""]], ",", "\n", True)
+@example([["", ""], ["\r", "x"]], ",", "\n", False)
+@example([[""], [""]], ",", "\n", False)
+def test_raw_csv_comes_back_as_it_was(table, separator, newline, bom):
+    header, *rows = map(tuple, table)
+    assume(len(header) > 1 or header == ("",) or header[0].strip(" \t\x1a\xa0"))
+    like = TableFormat("csv", separator=separator, newline=newline, bom=bom)
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.csv"), header, rows, like=like, raw=True)
+        loaded = load(path, encoding="utf-8", separator=separator)
+        told = load(path, separator=separator)
+    assert (loaded.header, loaded.rows) == (header, rows)
+    assert (told.header, told.rows) == (header, rows)
+
+
+@given(st.lists(TEXT | ODD, min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_guarded_csv_is_safe_and_loses_nothing(texts):
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.csv"), ["a", "b"], [(text, "x") for text in texts])
+        rows = load(path, encoding="utf-8", separator=",").rows
+    for (cell, _), text in zip(rows, texts, strict=True):
+        assert cell == guarded(text)
+        assert guarded(cell) == cell == guarded(unguarded(cell))
+        assert unguarded(cell) == text or "'" in text
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.none() | TEXT | st.floats() | st.integers() | st.booleans(), min_size=3, max_size=3
+        )
+    )
+)
+@settings(max_examples=30, deadline=None)
+def test_csv_is_what_the_csv_module_reads(rows):
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.csv"), ["a", "b", "c"], rows, raw=True)
+        text = path.read_bytes().decode()
+    read = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert read == [["a", "b", "c"], *([cell_text(cell) for cell in row] for row in rows)]
+
+
+def test_rows_come_from_any_iterable_and_in_parts(tmp_path):
+    with create_table(tmp_path / "out.csv", ["a"]) as writer:
+        writer.write([k] for k in range(3000))
+        assert writer.n_rows == 3000
+        writer.write([])
+        writer.write([[3000]])
+        assert writer.n_rows == 3001
+    assert load(tmp_path / "out.csv").rows == [(str(k),) for k in range(3001)]
+
+
+def test_standard_output_is_csv_without_mark(capsysbinary):
+    with create_table("-", ["a", "b"], like=LIKE) as writer:
+        writer.write([("ä", "=1")])
+    assert capsysbinary.readouterr().out == "a;b\r\nä;'=1\r\n".encode()
+
+
+@pytest.mark.parametrize("name", ["out.xls", "out.parquet", "out", "out.csv.gz"])
+def test_unknown_ending(tmp_path, name):
+    with pytest.raises(InputError, match="is none of those that are written") as caught:
+        create_table(tmp_path / name, ["a"])
+    assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl, .sav, .dta, .xpt"
+
+
+def test_header_must_be_text(tmp_path):
+    with pytest.raises(InputError, match="at least one column"):
+        create_table(tmp_path / "out.csv", [])
+    with pytest.raises(InputError, match="names of columns must be text; got '5'"):
+        create_table(tmp_path / "out.csv", ["a", 5])
+
+
+def test_folder_in_the_place_of_the_file(tmp_path):
+    (tmp_path / "out.csv").mkdir()
+    with pytest.raises(InputError, match="is there and is no file"):
+        create_table(tmp_path / "out.csv", ["a"])
+
+
+def test_row_of_another_length(tmp_path):
+    with (
+        pytest.raises(InputError, match=r"out\.csv, row 3: expected 2 cells .* got 1"),
+        create_table(tmp_path / "out.csv", ["a", "b"]) as writer,
+    ):
+        writer.write([(1, 2)])
+        writer.write([(1, 2), (3,)])
+    assert names(tmp_path) == []
+
+
+def test_writing_before_the_block(tmp_path):
+    with pytest.raises(RuntimeError, match="within a `with` block"):
+        create_table(tmp_path / "out.csv", ["a"]).write([("x",)])
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
+def test_half_a_character_is_refused_with_its_place(tmp_path, name):
+    for header, rows, place in (
+        (["a", "b"], [("x", "y"), ("z", "\ud83d")], "row 2, column 'b'"),
+        (["a", "\ude00"], [], f"{name}, header"),
+    ):
+        with pytest.raises(InputError, match="half of a character") as caught:
+            save(tmp_path / name, header, rows)
+        assert place in str(caught.value)
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.xlsx", "out.jsonl"])
+def test_file_has_its_name_only_when_it_is_whole(tmp_path, name):
+    path = put(tmp_path, "old", name)
+    with create_table(path, ["a"]) as writer:
+        writer.write([["x"]] * 5000)
+        assert path.read_text() == "old"
+        assert len(names(tmp_path)) == 2
+    assert names(tmp_path) == [name]
+    assert len(load(path).rows) == 5000
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.xlsx", "out.jsonl"])
+@pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
+def test_after_an_error_the_old_file_is_there_and_nothing_else(tmp_path, name, error):
+    path = put(tmp_path, "old", name)
+    with pytest.raises(error), create_table(path, ["a"]) as writer:
+        writer.write([["x"]] * 5000)
+        raise error
+    assert path.read_text() == "old"
+    assert names(tmp_path) == [name]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
+def test_full_disk_is_said_in_one_line(tmp_path, monkeypatch, name):
+    def fail(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(NLDDError, match=rf"{name} cannot be written: No space left") as caught:
+        save(tmp_path / name, ["a"], [["x"]])
+    assert "space on the disk" in caught.value.hint
+    assert names(tmp_path) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
+def test_link_stays_a_link(tmp_path):
+    (tmp_path / "real").mkdir()
+    put(tmp_path / "real", "old", "there.csv")
+    (tmp_path / "out.csv").symlink_to(tmp_path / "real" / "there.csv")
+    save(tmp_path / "out.csv", ["a"], [["x"]])
+    assert (tmp_path / "out.csv").is_symlink()
+    assert (tmp_path / "real" / "there.csv").read_text() == "a\nx\n"
+
+
+def test_table_can_replace_the_one_it_is_made_of(tmp_path):
+    path = put(tmp_path, "a\n" + "x\n" * 5000)
+    with open_table(path) as reader, create_table(path, ["a", "n"]) as writer:
+        for block in reader.blocks():
+            writer.write((*row, block.first + k) for k, row in enumerate(block.rows))
+    assert load(path).rows == [("x", str(k)) for k in range(1, 5001)]
+
+
+def test_failure_at_the_very_end_leaves_nothing(tmp_path, monkeypatch):
+    def fail(self):
+        raise FileCreateError("No space left on device")
+
+    monkeypatch.setattr(xlsxwriter.Workbook, "close", fail)
+    with pytest.raises(NLDDError, match="No space left"):
+        save(tmp_path / "out.xlsx", ["a"], [["x"]])
+    assert names(tmp_path) == []
+
+
+class FullDisk(io.BytesIO):
+    """Takes a few bytes, and is closed with the block that wrote to it."""
+
+    def write(self, content):
+        if self.tell() + len(content) > 200:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(content)
+
+
+def test_workbook_on_a_full_disk_is_forgotten_in_silence(tmp_path, monkeypatch):
+    """Its zip file wanted to write its end when it was forgotten: a traceback after the error."""
+    complaints = []
+    monkeypatch.setattr(writer, "replacing", lambda path: closing(FullDisk()))
+    monkeypatch.setattr(sys, "unraisablehook", lambda found: complaints.append(found.exc_value))
+    with pytest.raises(NLDDError) as caught:
+        save(tmp_path / "out.xlsx", ["a"], [["x"]])
+    assert str(caught.value) == f"{tmp_path / 'out.xlsx'} cannot be written: {NO_SPACE}."
+    del caught
+    gc.collect()
+    assert complaints == []
+
+
+def test_reader_of_standard_output_that_went_away():
+    """The command line knows what to do about it; it is no fault of the table."""
+    code = (
+        "import os, sys; from nldd.tables import create_table\n"
+        "try:\n"
+        "    with create_table('-', ['a']) as writer: writer.write([['x' * 1000]] * 10_000)\n"
+        "except BrokenPipeError:\n"
+        "    os._exit(7)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.wait() == 7
+
+
+def test_folder_that_cannot_be_made(tmp_path):
+    put(tmp_path, "x", "file")
+    with pytest.raises(NLDDError, match="cannot be written"):
+        save(tmp_path / "file" / "out.csv", ["a"], [])
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
+def test_killed_writer_leaves_the_old_file(tmp_path, name):
+    path = put(tmp_path, "old", name)
+    code = (
+        "import os, signal, sys; from nldd.tables import create_table\n"
+        "with create_table(sys.argv[1], ['a']) as writer:\n"
+        "    writer.write([['x']] * 5000)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert path.read_text() == "old"
+
+
+def test_names_that_excel_would_obey(tmp_path):
+    path = save(tmp_path / "out.csv", ["sep=;"], [["x"]])
+    assert path.read_text() == '"sep=;"\nx\n'
+    assert load_text(tmp_path, path.read_bytes(), name="again.csv").header == ("sep=;",)
