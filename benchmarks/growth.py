@@ -12,7 +12,7 @@ from measure import Answers, exponent, seconds
 from synthetic import make
 
 from nldd._base import Training
-from nldd.estimators._halves import Halves, random_halves, random_part
+from nldd.estimators._halves import WeightLearner, random_halves, random_part
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.search._distances import feature_scale
 from nldd.search._index import LabelsetIndex, Score
@@ -29,7 +29,7 @@ def beyond_classifiers(X, Y, probabilities):
     first, second = random_halves(len(T), rng)
     second = second[random_part(len(second), 2000, rng)]
     scale = feature_scale(T.X)
-    halves = Halves(T[first], T[second], scale, n_jobs=2)
+    halves = WeightLearner(T[first], T[second], scale, n_jobs=2)
     halves.regression(halves.pairs(probabilities(T[second].X)))
     return LabelsetIndex(T.X, T.Y, scale)
 

@@ -23,8 +23,8 @@ import numpy as np
 
 from nldd import load_survey
 from nldd.coding import (
-    Policy,
-    Request,
+    CodingOptions,
+    ColumnSpec,
     Settings,
     code_frequencies,
     code_table,
@@ -53,13 +53,13 @@ write(
     [row[:4] for row in [survey.header, *survey.rows[300:1200]]],
 )
 
-request = Request(text=("answer",), labels="codes")
+request = ColumnSpec(text=("answer",), labels="codes")
 fitted = fit_table(
     folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
 model = fitted.model
 chosen = model.select(target=0.8)
-policy = Policy(chosen.limit, rank_by=chosen.rank_by, n_random=200)
+policy = CodingOptions(chosen.limit, rank_by=chosen.rank_by, n_random=200)
 counts = code_table(
     model,
     folder / "new.csv",

@@ -22,7 +22,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from nldd import load_survey
-from nldd.coding import Policy, Request, Settings, code_table, fit_table, triage
+from nldd.coding import (
+    CodingOptions,
+    ColumnSpec,
+    Settings,
+    code_table,
+    fit_table,
+    triage,
+)
 
 survey = load_survey()
 temporary = TemporaryDirectory()
@@ -39,7 +46,7 @@ for name, rows in (
             row[:n_columns] for row in [survey.header, *rows]
         )
 
-request = Request(text=("answer",), labels="codes")
+request = ColumnSpec(text=("answer",), labels="codes")
 fitted = fit_table(
     folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
@@ -98,7 +105,7 @@ _ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 # ----------------
 # In the coded table ``nldd_ask`` lists the codes that people are asked about.
 
-policy = Policy(None, per_code=codes.limits)
+policy = CodingOptions(None, per_code=codes.limits)
 counts = code_table(model, folder / "new.csv", folder / "coded.csv", policy)
 print(f"{counts.n_auto} settled, {counts.n_part} in part")
 with (folder / "coded.csv").open(newline="", encoding="utf-8") as file:

@@ -24,14 +24,14 @@ import numpy as np
 
 from nldd import load_survey
 from nldd.coding import (
-    Request,
+    ColumnSpec,
     Settings,
     fit_table,
     prepare_review,
     triage,
     update_model,
 )
-from nldd.coding.review.log import Entry, Position
+from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import StoreOptions
 from nldd.coding.review.verified import audit_of
@@ -141,7 +141,7 @@ for name, rows in (
         )
 
 model, store = folder / "model.nldd", folder / "new.review.db"
-request = Request(text=("answer",), labels="codes")
+request = ColumnSpec(text=("answer",), labels="codes")
 before = fit_table(
     folder / "answers.csv", model, request, Settings(n_folds=4)
 ).model
@@ -165,7 +165,7 @@ with Store.open(store) as opened:
         for suggestion in opened.suggestions(round=0)
     }
     entries = [
-        Entry(
+        LogEntry(
             id=0,  # the store numbers them
             uid=f"ann-{item.item}",
             item=item.item,

@@ -24,7 +24,14 @@ import matplotlib.pyplot as plt
 
 from nldd import load_survey
 from nldd.bench import RiskCoverageDisplay
-from nldd.coding import Policy, Request, Settings, code_table, fit_table, triage
+from nldd.coding import (
+    CodingOptions,
+    ColumnSpec,
+    Settings,
+    code_table,
+    fit_table,
+    triage,
+)
 
 
 def write(path, header, rows):
@@ -51,7 +58,9 @@ print(*(folder / "answers.csv").read_text("utf-8").splitlines()[:4], sep="\n")
 # Every coded answer is also predicted by a model that has not seen it, which is where all promises
 # come from. Four folds keep this example short; leave ``Settings`` out for your own data.
 
-request = Request(text=("answer",), labels="codes", features=("age", "region"))
+request = ColumnSpec(
+    text=("answer",), labels="codes", features=("age", "region")
+)
 step = fit_table(
     folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
@@ -89,7 +98,7 @@ _ = curve.plot(ax)
 # The coded table has every row and column of the new one, and behind them codes, status, the chance
 # that all codes are right, the nearest coded answer, and why people should look.
 
-policy = Policy(chosen.limit, rank_by=chosen.rank_by)
+policy = CodingOptions(chosen.limit, rank_by=chosen.rank_by)
 counts = code_table(model, folder / "new.csv", folder / "coded.csv", policy)
 print(f"{counts.n_auto} coded automatically, {counts.n_review} for people")
 for reason, number in counts.why.most_common():

@@ -32,7 +32,7 @@ from scipy.special import expit
 from nldd.bench.datasets.load import load_dataset
 from nldd.coding.answers import Answers, CodeColumns, Columns
 from nldd.coding.model import Settings, add_answers, fit_coding_model
-from nldd.coding.review.queue import Outlook
+from nldd.coding.review.queue import QueueState
 from nldd.datasets import load_survey
 
 FOLDER = Path(__file__).parent / "review"
@@ -132,7 +132,7 @@ def run_study(data: str, number: int, way: str) -> dict:
     if way == "audit":  # answers come in no order, so that the last are as good as drawn
         drawn[-N_AUDIT:] = True
     sayings = Sayings(drawn)
-    outlook = Outlook(sayings, number)
+    outlook = QueueState(sayings, number)
     model, decided, looks = first, np.empty(0, dtype=np.intp), []
     while True:
         rest = np.setdiff1d(np.arange(n_new), decided)

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from nldd.bench.datasets.catalogue import CatalogueFile, Entry
+from nldd.bench.datasets.catalogue import CatalogueEntry, CatalogueFile
 
 PIECE = 1024
 
@@ -20,7 +20,7 @@ def entry_of(contents, name="toy"):
         CatalogueFile(file, len(body), hashlib.sha256(body).hexdigest(), f"https://toy.test/{file}")
         for file, body in contents.items()
     )
-    return Entry(name, "toys", "mulan", 1, 1, 1, 1.0, 1, files)
+    return CatalogueEntry(name, "toys", "mulan", 1, 1, 1, 1.0, 1, files)
 
 
 CONTENTS = {"toy.arff": random.Random(1).randbytes(200_003), "toy.xml": b"<labels/>\n"}

@@ -25,10 +25,11 @@ from nldd.bench.datasets.label_columns import read_label_names
 from nldd.bench.datasets.load import load_dataset
 from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.tables.cells import cell_number, cell_text, guarded, unguarded
+from nldd.coding.tables.cells import cell_number, cell_text
 from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_archive
+from nldd.present.formulas import escape_formula, unescape_formula
 
 CORPUS = Path(__file__).parent / "fuzz_corpus"
 SOURCE = str(Path(sys.modules["nldd"].__file__).parent)
@@ -47,7 +48,9 @@ def read_table(path):
                 assert len(row) == len(table.header)
                 for cell in row:
                     text = cell_text(cell)
-                    assert guarded(unguarded(guarded(text))) == guarded(text)
+                    assert escape_formula(unescape_formula(escape_formula(text))) == escape_formula(
+                        text
+                    )
                     with contextlib.suppress(ValueError):
                         cell_number(cell)
         assert all(map(str.isprintable, table.notes))

@@ -20,7 +20,7 @@ from nldd.search._shards import ShardedIndex, scale_features
 from problems import random_problem, seeds
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
-from nldd.distributed import RowBlocks  # noqa: E402 (nothing of this runs without Dask)
+from nldd.distributed import DaskTraining  # noqa: E402 (nothing of this runs without Dask)
 from nldd.linear._blocks import InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
@@ -70,7 +70,7 @@ def test_shards_answer_as_one_index_ties_and_duplicates_included(seed):
     scale = feature_scale(X)
     one = LabelsetIndex(X, Y, scale)
     chunks = random_chunks(len(X), rng)
-    shards = ShardedIndex(RowBlocks(in_blocks(X, chunks), in_blocks(Y, chunks)), scale)
+    shards = ShardedIndex(DaskTraining(in_blocks(X, chunks), in_blocks(Y, chunks)), scale)
     assert len(shards) == len(one)
     assert_array_equal(shards.labelsets, one.labelsets)
     assert_array_equal(shards.counts, one.counts)
@@ -82,7 +82,7 @@ def test_shards_answer_as_one_index_ties_and_duplicates_included(seed):
 
 def test_equal_rows_of_several_shards_give_the_first_one():
     X, Y = np.ones((6, 2)), np.array([[0, 1], [1, 0], [1, 0], [1, 0], [0, 1], [1, 0]])
-    shards = ShardedIndex(RowBlocks(in_blocks(X, 2), in_blocks(Y, 2)), np.ones(2))
+    shards = ShardedIndex(DaskTraining(in_blocks(X, 2), in_blocks(Y, 2)), np.ones(2))
     near = shards.query(np.ones((1, 2)), np.array([[0.9, 0.1]]), Score(1, 1), k=2)
     assert near.row.tolist() == [[1, 0]]
     with pytest.raises(InputError, match="k must be from 1 to 2"):
@@ -108,7 +108,7 @@ def test_scale_of_blocks_is_that_of_all_rows(form, standardize, seed):
             np.append(np.zeros(n - 1), 5.0),
         ]
     )
-    T = RowBlocks(in_blocks(form(X), 20), in_blocks(np.ones((n, 1)), 20))
+    T = DaskTraining(in_blocks(form(X), 20), in_blocks(np.ones((n, 1)), 20))
     expected = feature_scale(form(X), standardize)
     assert_allclose(scale_features(T, standardize), expected, rtol=1e-9)
 
@@ -361,7 +361,7 @@ def test_arrays_that_cannot_be_fitted_are_refused(kind, small):
 
 
 def test_part_without_rows_is_refused(small):
-    nothing = RowBlocks(*map(in_blocks, small))[np.arange(0)]
+    nothing = DaskTraining(*map(in_blocks, small))[np.arange(0)]
     with pytest.raises(InputError, match="no block has any rows"):
         nothing.positives  # noqa: B018 (it is counted when it is asked for)
 

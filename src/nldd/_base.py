@@ -14,10 +14,10 @@ from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable, read_labels, read_labels_as
-from nldd._parallel import of_one_state
+from nldd._parallel import use_snapshot
 from nldd._sklearn import check_sample_weight, validate_data
 from nldd._sparse import canonical, with_narrow_indices
-from nldd.distributed import RowBlocks, is_dask_array
+from nldd.distributed import DaskTraining, is_dask_array
 from nldd.exceptions import InputError
 
 
@@ -53,7 +53,7 @@ class Training:
         return {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
 
 
-def agreeing(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64]:
+def clip_to_prediction(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64]:
     """Probabilities on the side of 1/2 that the prediction is on, as scikit-learn expects."""
     below, above = np.nextafter(0.5, [0, 1])
     return np.where(Y_pred == 1, np.maximum(P, above), np.minimum(P, below))
@@ -76,7 +76,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     1-D predictions.
     """
 
-    @of_one_state
+    @use_snapshot
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose whole labelset is right: the subset accuracy.
 
@@ -112,20 +112,22 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
         return T if weight is None or weight.all() else T[np.flatnonzero(weight)]
 
-    def _validate_wherever(self, X: Any, y: Any, sample_weight: Any = None) -> Training | RowBlocks:
+    def _validate_wherever(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Training | DaskTraining:
         """The same, or for Dask arrays what does not gather them."""
         in_blocks = is_dask_array(X) or is_dask_array(y)
         check = self._validate_blocks if in_blocks else self._validate_fit
         return check(X, y, sample_weight)
 
-    def _validate_blocks(self, X: Any, y: Any, sample_weight: Any = None) -> RowBlocks:
+    def _validate_blocks(self, X: Any, y: Any, sample_weight: Any = None) -> DaskTraining:
         """Check Dask arrays, whose rows stay where they are; learn sizes and names."""
         if sample_weight is not None:
             raise InputError(
                 "sample_weight cannot be used with Dask arrays. Leave it out, or repeat the rows "
                 "that are to count several times."
             )
-        T = RowBlocks(X, y)
+        T = DaskTraining(X, y)
         self._validate_features(np.zeros((1, T.n_features)), reset=True)
         self._remember_labels(read_labels(np.zeros((1, T.n_labels))))
         self._n_rows_given = len(T)
@@ -190,7 +192,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     ) -> NDArray[np.float64]:
         """Label probabilities that agree with `Y_pred`; those of exclusive classes sum to one."""
         if not self.single_label_:
-            return P if Y_pred is None else agreeing(P, Y_pred)
+            return P if Y_pred is None else clip_to_prediction(P, Y_pred)
         total = P.sum(axis=1, keepdims=True)
         uniform = np.full_like(P, 1 / P.shape[1])
         return np.divide(P, total, out=uniform, where=total > 0)

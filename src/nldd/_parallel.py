@@ -64,17 +64,17 @@ def _set_threads(library: Any, n_threads: int) -> None:
 
 # Held while a model is changed by steps that depend on what it is. One for all, because a model
 # with a lock of its own could not be sent to other processes.
-changing = RLock()
+update_lock = RLock()
 
 
-def become(model: Any, changed: Any) -> None:
+def copy_state(model: Any, changed: Any) -> None:
     """Let `model` be what the copy `changed` of it is: as one object, never the half of it."""
-    with changing:
+    with update_lock:
         model.__dict__ = changed.__dict__
 
 
-def of_one_state(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a method see a model as it is now, whatever other threads let it :func:`become`."""
+def use_snapshot(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method see a model as it is now, whatever other threads let it :func:`copy_state`."""
 
     @wraps(method)
     def wrapper(self: Any, *args: Any, **kw: Any) -> Any:

@@ -71,9 +71,11 @@ class LazyGroup(click.Group):
         }
 
     def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names in the order of the help."""
         return list(self.modules)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import the command of a name."""
         if name not in self.modules:
             return None
         command: click.Command = getattr(import_module(f"nldd.{self.modules[name]}"), name)
@@ -93,6 +95,7 @@ class LazyGroup(click.Group):
             raise click.UsageError(message, context) from None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by section."""
         for title, commands in self.sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name, help) for name, (_, help) in commands.items()])
@@ -102,6 +105,7 @@ class DemoGroup(LazyGroup):
     """Demonstrations, of which the first is run if none is named."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Put the first demonstration in front of its options."""
         if not args or (args[0].startswith("-") and args[0] not in context.help_option_names):
             args = [self.list_commands(context)[0], *args]
         return super().parse_args(context, args)

@@ -28,7 +28,7 @@ def is_dask_array(X: Any) -> bool:
     return dask_array is not None and isinstance(X, dask_array.Array)
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Some rows on a worker, and the number of the first one among all rows."""
 
     X: Any
@@ -36,7 +36,7 @@ class Block(NamedTuple):
     first: int
 
 
-class RowBlocks:
+class DaskTraining:
     """Training data T in blocks of rows, as Dask arrays X and Y have them.
 
     As `Training` it has a length, the `rows` as positions in the data of `fit`, and parts with
@@ -91,7 +91,7 @@ class RowBlocks:
         of_blocks = np.split(is_chosen, self._ends[:-1])
         part._sizes = [int(chosen.sum()) for chosen in of_blocks]
         # As bits, and sent to the workers only once: they are a part of every task.
-        part._chosen = keep([share(np.packbits(chosen)) for chosen in of_blocks])
+        part._chosen = persist_tasks([broadcast(np.packbits(chosen)) for chosen in of_blocks])
         return part
 
     def check(self) -> None:
@@ -118,7 +118,7 @@ class RowBlocks:
 
     def map(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         """Tasks that call the function with each block that has rows, and with `args`."""
-        task, shared, first = named(on_block, function), share(args), 0
+        task, shared, first = delayed_task(on_block, function), broadcast(args), 0
         tasks = []
         for X, Y, chosen, size in zip(self._X, self._Y, self._chosen, self._sizes, strict=True):
             if size:
@@ -144,15 +144,15 @@ def on_block(
         X, Y = X[rows], Y[rows]
     if X.dtype not in (np.float64, np.float32):
         X = X.astype(np.float64)
-    return function(Block(X, Y, first), *args)
+    return function(RowBlock(X, Y, first), *args)
 
 
-def count_labels(block: Block) -> NDArray[np.int64]:
+def count_labels(block: RowBlock) -> NDArray[np.int64]:
     """How many rows of the block carry each label."""
     return np.asarray(block.Y.sum(axis=0, dtype=np.int64))
 
 
-def check_block(block: Block, sizes: tuple[int, int]) -> NDArray[np.int64]:
+def check_block(block: RowBlock, sizes: tuple[int, int]) -> NDArray[np.int64]:
     """Refuse what is not finite, or not 0 or 1, or of other sizes; else count the labels."""
     rows = f"rows {block.first} to {block.first + len(block.Y) - 1}"
     if (block.X.shape[1], block.Y.shape[1]) != sizes or block.X.shape[0] != len(block.Y):
@@ -167,12 +167,12 @@ def check_block(block: Block, sizes: tuple[int, int]) -> NDArray[np.int64]:
     return np.append(count_labels(block), len(block.Y))
 
 
-def gather_rows(block: Block) -> Block:
+def gather_rows(block: RowBlock) -> RowBlock:
     """The rows of the block."""
     return block
 
 
-def named(function: Callable[..., Any], other: Any = None) -> Callable[..., Any]:
+def delayed_task(function: Callable[..., Any], other: Any = None) -> Callable[..., Any]:
     """The function as one that makes tasks, in Dask's dashboard under its name or the other's."""
     from dask.delayed import delayed
 
@@ -180,7 +180,7 @@ def named(function: Callable[..., Any], other: Any = None) -> Callable[..., Any]
     return lambda *args: task(*args, dask_key_name=f"{name}-{uuid4().hex}")
 
 
-def share(value: Any) -> Any:
+def broadcast(value: Any) -> Any:
     """What several tasks are called with: in the graph, so that no worker's death can lose it."""
     from dask.delayed import delayed
 
@@ -193,22 +193,22 @@ def compute(tasks: list[Any]) -> list[Any]:
     return list(dask.compute(*tasks))
 
 
-def keep(tasks: list[Any]) -> list[Any]:
+def persist_tasks(tasks: list[Any]) -> list[Any]:
     """The same tasks with results that stay where they were made; done when this returns."""
     dask: Any = import_module("dask")
-    kept, wait = list(dask.persist(*tasks)), named(is_there)
+    kept, wait = list(dask.persist(*tasks)), delayed_task(is_persisted)
     compute([wait(task) for task in kept])
     return kept
 
 
-def is_there(result: Any) -> bool:
+def is_persisted(result: Any) -> bool:
     """Whether a task is done: it is, or there would be no result."""
     return True
 
 
 def fold_tasks(tasks: list[Any], combine: Callable[..., Any], *args: Any) -> Any:
     """One task for what `combine` makes of all results: of a few at a time, on their workers."""
-    task, shared = named(combine_few, combine), share(args)
+    task, shared = delayed_task(combine_few, combine), broadcast(args)
     if not tasks:
         raise InputError("There is nothing to combine: no block has any rows.")
     while True:
@@ -223,7 +223,7 @@ def combine_few(combine: Callable[..., Any], args: tuple[Any, ...], *results: An
     return combine(results, *args)
 
 
-def block_by_block(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def supports_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """Let a method that maps rows of X to rows of an array take Dask arrays, and return one.
 
     A worker has the model once, and a block of rows at a time in memory. A model whose rows are in
@@ -267,7 +267,7 @@ def _answer_from_shards(method: Callable[[Any, Any], Any], model: Any, X: Any) -
     blocks = [row[0] for row in X.to_delayed()]
     example, models = model._for_blocks(blocks)
     answer = method(example, np.zeros((1, X.shape[1])))
-    task, asked, none = named(_answer, method), share(method), share(answer[:0])
+    task, asked, none = delayed_task(_answer, method), broadcast(method), broadcast(answer[:0])
     parts = [
         array.from_delayed(
             task(block, asked, of_block, none), (size, *answer.shape[1:]), answer.dtype

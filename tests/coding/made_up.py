@@ -6,10 +6,10 @@ from itertools import count
 import numpy as np
 
 from nldd.coding.answers import Answers, CodeColumns, Columns
-from nldd.coding.decisions import take_decided
+from nldd.coding.decisions import read_decisions
 from nldd.coding.model import Settings, fit_coding_model
 from nldd.coding.tables.opening import open_table
-from nldd.coding.training_table import Request
+from nldd.coding.training_table import ColumnSpec
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],
@@ -17,7 +17,7 @@ PHRASES = {
     "rent": ["cheaper rent", "rents are too high", "lower the rent", "rent eats my money"],
 }
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
-REQUEST = Request(("answer",), "codes")
+REQUEST = ColumnSpec(("answer",), "codes")
 SETTINGS = Settings(n_folds=2)
 # Columns that a review has behind those of its table and the codes.
 REVIEWED = [
@@ -78,7 +78,7 @@ def take_codes(model, path):
     codes = model.columns.codes
     with open_table(path) as table:
         (block,) = table.blocks()
-        found = take_decided(table, block, codes)
+        found = read_decisions(table, block, codes)
         return found.codes, found.n_open
 
 

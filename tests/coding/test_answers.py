@@ -5,7 +5,7 @@ import pytest
 from openpyxl import Workbook
 
 from coding.made_up import write_csv
-from nldd.coding.answers import Answers, CodeColumns, Columns, Listing
+from nldd.coding.answers import Answers, CodeColumns, CodeFormat, Columns
 from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
@@ -82,11 +82,11 @@ def test_several_separators_and_the_mark_for_no_code_within_a_list():
 
 def test_a_file_may_list_codes_in_its_own_way():
     codes = CodeColumns(("codes",), ";", "-", (",",))
-    assert codes.listed_as(Listing()) == codes
-    assert codes.listed_as(Listing(("|", "/"))) == CodeColumns(("codes",), "|", "-", ("/",))
-    assert codes.listed_as(Listing((), "none")) == CodeColumns(("codes",), ";", "none", (",",))
+    assert codes.listed_as(CodeFormat()) == codes
+    assert codes.listed_as(CodeFormat(("|", "/"))) == CodeColumns(("codes",), "|", "-", ("/",))
+    assert codes.listed_as(CodeFormat((), "none")) == CodeColumns(("codes",), ";", "none", (",",))
     with pytest.raises(InputError, match="columns of 0 and 1") as refused:
-        CodeColumns(("bus", "park"), "").listed_as(Listing((",",)))
+        CodeColumns(("bus", "park"), "").listed_as(CodeFormat((",",)))
     assert refused.value.hint == "leave out --sep and --no-code"
 
 

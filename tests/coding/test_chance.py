@@ -11,8 +11,8 @@ from nldd.coding.confidence import (
     FEWEST,
     N_CLUES,
     C,
-    ChanceRegression,
-    clues_of,
+    ConfidenceRegression,
+    confidence_clues,
     cross_fit,
     log_odds,
 )
@@ -31,7 +31,7 @@ def two_labelsets(first, second, theta, Dx=(0.5, 0.6), Dy=(0.3, 0.4)):
 
 def test_clues_by_hand():
     near = two_labelsets([1, 0, 1], [1, 0, 0], (0.1, 0.2))
-    (found,) = clues_of(near, np.array([[0.9, 0.7, 0.4]]), np.array([5.0]))
+    (found,) = confidence_clues(near, np.array([[0.9, 0.7, 0.4]]), np.array([5.0]))
     expected = [
         np.log(1 / 9),
         np.log(1 / 4) - np.log(1 / 9),
@@ -56,13 +56,13 @@ def test_clues_by_hand():
 def test_clues_of_a_single_code(first, weakest, strongest):
     """Of no code that is on, none is weak; of none that is off, none strong; no second code."""
     near = two_labelsets(first, [1 - first[0]], (0.1, 0.2))
-    (found,) = clues_of(near, np.array([[0.8]]), np.array([1.0]))
+    (found,) = confidence_clues(near, np.array([[0.8]]), np.array([1.0]))
     assert found[7:12].tolist() == pytest.approx([0.8, 0.0, 0.8, weakest, strongest])
 
 
 def test_clues_of_certain_labels_are_finite():
     near = two_labelsets([1, 0], [0, 1], (0.0, 1.0))
-    assert np.isfinite(clues_of(near, np.array([[0.0, 1.0]]), np.array([1.0]))).all()
+    assert np.isfinite(confidence_clues(near, np.array([[0.0, 1.0]]), np.array([1.0]))).all()
 
 
 def some_predictions(n=400, n_labels=3, seed=0):
@@ -82,7 +82,7 @@ def columns(clues, Y, theta):
 
 def test_regression_is_that_of_scikit_learn():
     clues, Y, right = some_predictions()
-    fitted = ChanceRegression.fit(clues[:300], Y[:300], right[:300])
+    fitted = ConfidenceRegression.fit(clues[:300], Y[:300], right[:300])
     X = columns(clues, Y, clues[:300, 0])
     Z = (X - X[:300].mean(axis=0)) / X[:300].std(axis=0)
     Z[:, 0] *= 3
@@ -95,7 +95,7 @@ def test_regression_is_that_of_scikit_learn():
 def test_clue_that_never_varies_has_no_weight():
     clues, Y, right = some_predictions()
     clues[:, 5], Y[:, 1] = 7.0, 0
-    fitted = ChanceRegression.fit(clues, Y, right)
+    fitted = ConfidenceRegression.fit(clues, Y, right)
     assert fitted.weights[5] == fitted.weights[N_CLUES + 1] == 0
     changed = clues.copy()
     changed[:, 5] = 1e6
@@ -107,9 +107,9 @@ def test_too_few_right_or_wrong_answers_teach_nothing():
     for few in (1, 0):
         right[:] = 1 - few
         right[: FEWEST - 1] = few
-        assert ChanceRegression.fit(clues, Y, right) is None
+        assert ConfidenceRegression.fit(clues, Y, right) is None
         right[FEWEST - 1] = few
-        assert ChanceRegression.fit(clues, Y, right) is not None
+        assert ConfidenceRegression.fit(clues, Y, right) is not None
 
 
 def test_few_answers_are_ranked_about_as_by_theta():
@@ -119,7 +119,7 @@ def test_few_answers_are_ranked_about_as_by_theta():
     clues[:, 0] /= 3  # as far as the others reach
     right = (rng.random(10) < 0.5).astype(float)
     right[np.argsort(clues[:10, 0])] = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
-    chance = ChanceRegression.fit(clues[:10], Y[:10], right).chance(clues, Y)
+    chance = ConfidenceRegression.fit(clues[:10], Y[:10], right).chance(clues, Y)
     ranks = np.argsort(np.argsort(clues[:, 0])), np.argsort(np.argsort(-chance))
     assert np.corrcoef(*ranks)[0, 1] > 0.75
 
@@ -130,7 +130,7 @@ def test_chances_are_those_of_the_other_folds():
     found = cross_fit(clues, Y, right, fold)
     for i in range(90):
         others = fold != fold[i]
-        fitted = ChanceRegression.fit(clues[others], Y[others], right[others])
+        fitted = ConfidenceRegression.fit(clues[others], Y[others], right[others])
         expected = fitted.chance(clues[[i]], Y[[i]])[0]
         assert found[i] == pytest.approx(expected, rel=1e-12)
     # What is right in a fold does not reach its own chances.

@@ -13,12 +13,12 @@ from coding.made_up import (
     write_coded,
     write_csv,
 )
-from nldd.coding.codebook import Codebook, Entry, read_codebook, write_codebook
+from nldd.coding.codebook import Codebook, CodebookEntry, read_codebook, write_codebook
 from nldd.coding.evaluation import evaluate_table
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.recoding import apply_codebook
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import Request
+from nldd.coding.training_table import ColumnSpec
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -98,7 +98,7 @@ def test_columns_of_marks_keep_their_names_in_the_data(tmp_path):
     names = ("bus", "park", "rent")
     rows = [(t, *(int(n in c) for n in names)) for t, c in zip(TEXTS, CODES, strict=True)]
     table = write_csv(tmp_path / "a.csv", ("answer", *names), rows[:60])
-    request = Request(("answer",), label_columns="bus,park,rent")
+    request = ColumnSpec(("answer",), label_columns="bus,park,rent")
     fit_table(table, tmp_path / "m.nldd", request, SETTINGS)
     book = write_csv(
         tmp_path / "b.csv", HEADER, [("bus", "", "transport", ""), ("rent", "", "bus", "")]
@@ -112,7 +112,9 @@ def test_columns_of_marks_keep_their_names_in_the_data(tmp_path):
 
 def test_a_codebook_can_be_had_before_the_first_fit(tmp_path):
     table = write_coded(tmp_path / "a.csv", TEXTS, CODES)
-    book = Codebook((Entry("rent", merged_into="bus"), Entry("bus", "Buses and rent", order=1)))
+    book = Codebook(
+        (CodebookEntry("rent", merged_into="bus"), CodebookEntry("bus", "Buses and rent", order=1))
+    )
     model = fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS, codebook=book).model
     assert model.shown == ("bus: Buses and rent", "park")
     carries = [bool({"bus", "rent"} & names) for names in CODES]
@@ -121,9 +123,9 @@ def test_a_codebook_can_be_had_before_the_first_fit(tmp_path):
 
 def test_codebooks_are_written_and_read(tmp_path):
     entries = (
-        Entry("=1", "a \u00e4", "what, it\nmeans", order=7),
-        Entry("12", "Price", order=1),
-        Entry("old", merged_into="12"),
+        CodebookEntry("=1", "a \u00e4", "what, it\nmeans", order=7),
+        CodebookEntry("12", "Price", order=1),
+        CodebookEntry("old", merged_into="12"),
     )
     book = Codebook(entries).for_labels(["12", "new"])
     write_codebook(tmp_path / "b.csv", book, {"12": 5})
@@ -138,7 +140,7 @@ def test_codebooks_are_written_and_read(tmp_path):
     again = read_codebook(tmp_path / "b.csv")
     # Places in a row, so that the order stays what it was.
     assert [entry.code for entry in again.for_labels([]).entries] == ["12", "=1", "new", "old"]
-    assert again.by_code["=1"] == Entry("=1", "a \u00e4", "what, it\nmeans", order=2)
+    assert again.by_code["=1"] == CodebookEntry("=1", "a \u00e4", "what, it\nmeans", order=2)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,10 @@ def test_chains_of_merges_end_at_the_code_that_stays():
         n = int(rng.integers(2, 9))
         target = [int(rng.integers(i + 1, n + 1)) for i in range(n)]  # n: stays
         book = Codebook(
-            tuple(Entry(str(i), merged_into=str(t) if t < n else "") for i, t in enumerate(target))
+            tuple(
+                CodebookEntry(str(i), merged_into=str(t) if t < n else "")
+                for i, t in enumerate(target)
+            )
         )
         for code in range(n):
             end = code

@@ -5,10 +5,10 @@ import pytest
 from coding.made_up import made_up, write_csv
 from nldd.coding.agreement import SharedAnswer, agreement_of_tables, compare_coders
 from nldd.coding.agreement_measures import krippendorff_alpha, masi_distance
-from nldd.coding.training_table import Request
+from nldd.coding.training_table import ColumnSpec
 from nldd.exceptions import InputError
 
-REQUEST = Request(("answer",), "codes")
+REQUEST = ColumnSpec(("answer",), "codes")
 HEADER = ["id", "answer", "codes"]
 
 
@@ -103,7 +103,7 @@ def test_columns_of_marks_are_compared_as_well(tmp_path):
     rows = [["x", 1, 0], ["y", 0, 0], ["z", 1, 1]]
     a = write_csv(tmp_path / "a.csv", header, rows)
     b = write_csv(tmp_path / "b.csv", header, [["x", 1, 0], ["y", 0, 1], ["z", "", ""]])
-    found = agreement_of_tables([a, b], Request(("answer",), label_columns="q_*"))
+    found = agreement_of_tables([a, b], ColumnSpec(("answer",), label_columns="q_*"))
     assert (found.n_answers, found.n_same, found.n_single) == (2, 1, 1)
     assert [(c.code, c.kappa) for c in found.codes] == [("q_rent", 0.0), ("q_bus", 1.0)]
 

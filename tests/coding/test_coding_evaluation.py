@@ -9,12 +9,12 @@ from coding.made_up import answers_of, fitted, made_up, write_coded
 from nldd.coding import evaluation as scores_module
 from nldd.coding.evaluation import (
     Confusion,
+    check_guarantee,
     count_confusions,
     evaluate_evidence,
     evaluate_model,
     evaluate_table,
     label_scores,
-    promise_kept,
     score_answers,
 )
 from nldd.coding.selective import accuracy_interval
@@ -111,7 +111,7 @@ def test_table_is_read_and_evaluated(model, table, quality, tmp_path):
 
 @pytest.mark.parametrize("measure", ["subset", "hamming"])
 def test_promise_is_compared_with_the_new_answers(model, quality, measure):
-    kept = promise_kept(model, quality, 0.9, 0.6, measure)
+    kept = check_guarantee(model, quality, 0.9, 0.6, measure)
     assert kept.selection == model.select(0.9, 0.6, measure)
     auto = quality.predictions.theta <= kept.selection.threshold
     assert 0 < auto.sum() < 60
@@ -119,7 +119,7 @@ def test_promise_is_compared_with_the_new_answers(model, quality, measure):
     assert kept.share == auto.mean()
     assert kept.accuracy == pytest.approx(quality.right(measure)[auto].mean())
     assert kept.low < kept.accuracy < kept.high
-    none = promise_kept(model, quality, 0.999, 0.999, measure)
+    none = check_guarantee(model, quality, 0.999, 0.999, measure)
     assert (none.n_auto, none.share, none.accuracy, none.low, none.high) == (0, 0, *[None] * 3)
 
 

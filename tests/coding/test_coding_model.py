@@ -22,7 +22,7 @@ from nldd.coding.model import (
     now,
     order_codes,
 )
-from nldd.coding.training import Step
+from nldd.coding.training import FitResult
 from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 
@@ -186,7 +186,7 @@ def test_records_that_hold_arrays_can_be_compared(model):
     table = CodedAnswers(model.answers, [], [], 0, [])
     quality = evaluate_evidence(model)
     records = (model, model.answers, model.features, model.features.words, model.evidence)
-    for record in (*records, table, quality, Step(model, table)):
+    for record in (*records, table, quality, FitResult(model, table)):
         assert record == record
         assert record != replace(record)
         assert hash(record)

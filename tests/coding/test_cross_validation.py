@@ -8,13 +8,13 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
-from nldd.coding.confidence import ChanceRegression, cross_fit
+from nldd.coding.confidence import ConfidenceRegression, cross_fit
 from nldd.coding.cross_validation import (
     ENOUGH_PAIRED,
+    add_confidence,
     cross_validate,
     pairs_of,
     usual_folds,
-    with_chance,
 )
 from nldd.coding.guarantee import tighten_threshold
 from nldd.coding.predictions import NO_EVIDENCE, Predictions, deal_folds, out_of_fold, predict
@@ -91,7 +91,7 @@ def test_new_rows_get_chances_of_all_folds(study):
     X_new, _ = numeric_data(20, 1)
     new, plain = found.predict(model, X_new), predict(model, X_new)
     known = out_of_fold(model, X, Y, 6)
-    regression = ChanceRegression.fit(known.clues, known.Y, known.right(Y))
+    regression = ConfidenceRegression.fit(known.clues, known.Y, known.right(Y))
     np.testing.assert_array_equal(new.chance, regression.chance(plain.clues, plain.Y))
     np.testing.assert_array_equal(new.theta, plain.theta)
 
@@ -150,8 +150,8 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
     new = Predictions(
         Y[:2], np.array([NO_EVIDENCE, 0.1]), *np.zeros((5, 2)), clues=np.zeros((2, 14))
     )
-    regression = ChanceRegression(0.0, np.zeros(17), 0.0, 1.0)
-    assert with_chance(new, regression).chance.tolist() == [0.0, 0.5]
+    regression = ConfidenceRegression(0.0, np.zeros(17), 0.0, 1.0)
+    assert add_confidence(new, regression).chance.tolist() == [0.0, 0.5]
 
 
 def test_theta_ranks_few_answers(study, monkeypatch):

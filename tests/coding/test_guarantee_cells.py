@@ -7,7 +7,7 @@ import pytest
 from coding.made_up import SETTINGS, made_up, read_csv, write_csv
 from nldd.coding.answers import Answers
 from nldd.coding.audit import draw_sample, read_audit
-from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.guarantee_cell import Guarantee
 from nldd.coding.model import fit_coding_model
@@ -73,7 +73,7 @@ def check(sample, checked, n_right):
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "jsonl"])
 def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
-    policy, found = Policy(None, n_random=3).follow(model, 0.7, 0.9, "subset", "theta")
+    policy, found = CodingOptions(None, n_random=3).follow(model, 0.7, 0.9, "subset", "theta")
     coded, review, sample = (tmp_path / f"{name}.{ending}" for name in ("coded", "review", "s"))
     code_table(model, table, coded, policy, review)
     first, again = (f"{limit:.6g}" for limit in found.limits)
@@ -92,7 +92,7 @@ def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
 
 def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
     found = select_codes(model, 0.8, 0.9)
-    code_table(model, table, tmp_path / "coded.csv", Policy(None).follow_codes(found))
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None).follow_codes(found))
     stated = Guarantee.parse(cells(tmp_path / "coded.csv")[0])
     assert (stated.target, stated.measure, stated.rank_by) == (0.8, "per-code", "probability")
     assert stated.threshold == f"none and {found.limits.no:.6g}"
@@ -101,7 +101,7 @@ def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
 
 
 def test_a_threshold_of_the_users_own_has_no_guarantee(model, table, tmp_path):
-    code_table(model, table, tmp_path / "coded.csv", Policy(0.2), tmp_path / "review.csv")
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.2), tmp_path / "review.csv")
     assert {*cells(tmp_path / "coded.csv"), *cells(tmp_path / "review.csv")} == {""}
     draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 100)
     found = read_audit(check(tmp_path / "sample.csv", tmp_path / "checked.csv", 80))
@@ -144,7 +144,7 @@ def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
 
 def test_the_last_coding_of_a_table_counts(model, table, tmp_path):
     for name, target in (("first", 0.9), ("second", 0.7)):
-        policy, _ = Policy(None).follow(model, target, 0.9, "subset", "theta")
+        policy, _ = CodingOptions(None).follow(model, target, 0.9, "subset", "theta")
         code_table(model, table, tmp_path / f"{name}.csv", policy)
         table = tmp_path / f"{name}.csv"
     assert cells(table)[0].startswith("accuracy 0.9 ")

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 
-from nldd.coding.coded_blocks import Counts, Policy
+from nldd.coding.coded_blocks import CodingOptions, CodingSummary
 from nldd.coding.evaluation import TargetShare
 from nldd.coding.guarantee_text import (
     code_paragraphs,
@@ -22,8 +22,8 @@ NO_PROMISE = Selection(0.9, 0.95, None, 108, closest=(60, 51, 57))
 
 def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
     why = Counter({"far from all coded answers": 2, "the answer is empty": 10})
-    counts = Counts(1500, 1480, 12, why)
-    assert render_counts(counts, Policy(0.0374), PROMISE, "subset").splitlines() == [
+    counts = CodingSummary(1500, 1480, 12, why)
+    assert render_counts(counts, CodingOptions(0.0374), PROMISE, "subset").splitlines() == [
         "1,500 answers: 1,480 coded automatically (98.7 %), theta up to 0.0374",
         "  at least 95.25 % of these are right (answers with all codes right), with 90 % "
         "confidence",
@@ -32,27 +32,27 @@ def test_counts_tell_shares_reasons_and_the_promise_as_it_was_asked_for():
         "  10  the answer is empty",
         "   2  far from all coded answers",
     ]
-    by_chance = render_counts(counts, Policy(0.0374, rank_by="chance"), PROMISE, "subset")
+    by_chance = render_counts(counts, CodingOptions(0.0374, rank_by="chance"), PROMISE, "subset")
     assert by_chance.splitlines()[0].endswith("(98.7 %), chance from 0.9626")
 
 
 def test_counts_without_a_promise_are_counts_alone():
-    none = Counts()
-    assert render_counts(none, Policy(None), NO_PROMISE, "hamming").splitlines() == [
+    none = CodingSummary()
+    assert render_counts(none, CodingOptions(None), NO_PROMISE, "hamming").splitlines() == [
         "0 answers: 0 coded automatically (0 %)",
         "0 sent to review (0 %)",
     ]
-    record = counts_record(none, Policy(None), NO_PROMISE)
+    record = counts_record(none, CodingOptions(None), NO_PROMISE)
     assert record["selection"] == {**asdict(NO_PROMISE), "share": 0.0}
-    assert counts_record(none, Policy(0.1), None)["selection"] is None
+    assert counts_record(none, CodingOptions(0.1), None)["selection"] is None
 
 
 def test_answers_with_an_open_code_are_counted_as_sent_to_review():
-    counts = Counts(5000, 10, 10, n_part=4980)
-    lines = render_counts(counts, Policy(None), None, "per-code").splitlines()
+    counts = CodingSummary(5000, 10, 10, n_part=4980)
+    lines = render_counts(counts, CodingOptions(None), None, "per-code").splitlines()
     open_ = "10 whole answers, 4,980 with some codes open (nldd_ask)"
     assert lines[1:] == [f"4,990 sent to review (99.8 %): {open_}"]
-    record = counts_record(counts, Policy(None), None)
+    record = counts_record(counts, CodingOptions(None), None)
     assert (record["people"], record["review"], record["part"]) == (4990, 10, 4980)
     assert counts.n_coded == 0
 
@@ -71,21 +71,6 @@ def test_without_a_threshold_the_closest_test_and_the_targets_that_hold_are_name
     of_labels = render_unsupported(NO_PROMISE, "hamming", targets[:1])
     assert "85.0 % of the labels are right; 95.0 % would be needed" in " ".join(of_labels.split())
     assert "No lower target holds either." in of_labels
-
-
-def test_what_predict_prints_loads_two_modules_of_the_reports():
-    code = (
-        "import sys; from nldd.reports import counts_record, render_counts, render_unsupported;"
-        "print(*(m for m in sys.modules if m.startswith(('nldd.', 'jinja2', 'matplotlib'))))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = set(done.stdout.split())
-    assert {name for name in loaded if name.startswith("nldd.reports.")} == {
-        "nldd.coding.guarantee_text",
-        "nldd.present.text",
-    }
-    heavy = ("nldd.displays", "nldd.experiments", "nldd.coding", "jinja2", "matplotlib")
-    assert not [name for name in loaded if name.startswith(heavy)]
 
 
 def code_selection(**changes):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding.added_answers import agree_on_lists, check_new_codes, without_blank
+from nldd.coding.added_answers import agree_on_lists, check_new_codes, drop_blank_answers
 from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
@@ -93,7 +93,7 @@ def test_lists_that_a_person_agrees_to_are_known_codes():
 
 def test_rows_without_text_and_with_any_codes_are_left_out():
     table = coded([{"bus"}, {"park"}, {"rent"}, {"bus"}], ["late", " ", "high", "\n"])
-    found = without_blank(table, COLUMNS, PATH)
+    found = drop_blank_answers(table, COLUMNS, PATH)
     assert (found.answers.texts, found.codes) == (["late", "high"], [{"bus"}, {"rent"}])
     assert (found.rows, found.identities, found.n_set_aside) == ([2, 4], ["0", "2"], 5)
     assert found.notes == [
@@ -108,11 +108,11 @@ def test_rows_without_text_and_with_any_codes_are_left_out():
 def test_rows_without_text_teach_a_code_that_nearly_all_have(n_same, n_other, kept):
     codes = [{"bus"}] * 3 + [{"no answer"}] * n_same + [{"bus"}] * n_other
     table = coded(codes, ["late"] * 3 + [""] * (n_same + n_other))
-    found = without_blank(table, COLUMNS, PATH)
+    found = drop_blank_answers(table, COLUMNS, PATH)
     assert len(found.codes) == (len(codes) if kept else 3)
     assert ("learned, as nearly all are coded 'no answer';" in found.notes[0]) == kept
     # Those of an update count with those that the model has.
-    early = without_blank(coded([{"a"}, {"no answer"}], ["x", ""]), COLUMNS, PATH, codes[3:])
+    early = drop_blank_answers(coded([{"a"}, {"no answer"}], ["x", ""]), COLUMNS, PATH, codes[3:])
     assert len(early.codes) == (2 if n_same + 1 >= max(5, 0.9 * (n_same + n_other + 1)) else 1)
 
 
@@ -123,12 +123,12 @@ def test_rows_without_text_are_learned_from_their_features():
         "categories": [("N",), ("",), ("S",), ("",)],
     }
     table = coded([{"a"}, {"b"}, {"a"}, {"b"}], ["x", "", "", ""], **features)
-    found = without_blank(table, columns, PATH)
+    found = drop_blank_answers(table, columns, PATH)
     assert found.rows == [2, 3, 4]
     assert found.notes[0] == "2 of 4 coded rows without text: learned from their other columns."
     assert found.notes[1].startswith("1 of 4 coded rows without text: left out")
     only_numbers = Columns((), CodeColumns(("codes",)), ("age",), ("region",))
-    assert without_blank(table, only_numbers, PATH).notes == []
+    assert drop_blank_answers(table, only_numbers, PATH).notes == []
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,6 @@ def test_rows_without_text_are_learned_from_their_features():
 )
 def test_too_few_rows_with_text_are_refused(texts, fewest, said):
     with pytest.raises(InputError) as refused:
-        without_blank(coded([{"a"}, {"b"}], texts), COLUMNS, PATH, fewest=fewest)
+        drop_blank_answers(coded([{"a"}, {"b"}], texts), COLUMNS, PATH, fewest=fewest)
     assert str(refused.value) == f"t.csv: {said}"
     assert "'answer'" in refused.value.hint

@@ -19,7 +19,7 @@ from coding.made_up import (
 from nldd.coding import coded_table as coded_output
 from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.audit import is_filled_in
-from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
@@ -102,7 +102,7 @@ def test_rows_and_columns_are_kept_and_cells_are_the_models(
 ):
     monkeypatch.setattr(coded_output, "BLOCK_ROWS", block_rows)
     threshold = threshold_of(model, new, rank_by) if threshold == "half" else threshold
-    policy = Policy(threshold, rank_by=rank_by)
+    policy = CodingOptions(threshold, rank_by=rank_by)
     counts = code_table(model, table, tmp_path / "coded.csv", policy)
     header, rows = read_csv(tmp_path / "coded.csv")
     assert header == ["id", "answer", "n", *ADDED]
@@ -123,7 +123,7 @@ def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
     """Else predictions would join the model as what people said."""
     model = fitted(TEXTS[:40], CODES[:40], Columns(("answer",), CodeColumns(("nldd_codes",))))
     table = write_csv(tmp_path / "new.csv", ["answer"], [["more buses"]])
-    code_table(model, table, tmp_path / "coded.csv", Policy(0.0), tmp_path / "review.csv")
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.0), tmp_path / "review.csv")
     with open_table(tmp_path / "review.csv") as review:
         (block,) = review.blocks()
         cells = dict(zip(review.names, block.rows[0], strict=True))
@@ -138,7 +138,7 @@ def test_added_names_differ_from_those_that_are_there(model, tmp_path):
     header = ["nldd_codes", "answer", " nldd_status", "nldd_theta", "nldd_theta", "nldd_why (2)"]
     row = ["old", "more buses", "auto", "1", "2", "because"]
     table = write_csv(tmp_path / "new.csv", header, [row])
-    code_table(model, table, tmp_path / "coded.csv", Policy(1.0))
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0))
     found, (cells,) = read_csv(tmp_path / "coded.csv")
     assert found[:6] == header
     assert cells[:6] == row
@@ -147,7 +147,7 @@ def test_added_names_differ_from_those_that_are_there(model, tmp_path):
 
 
 def test_explanations_are_the_classifiers(model, table, new, tmp_path):
-    code_table(model, table, tmp_path / "coded.csv", Policy(0.05, explain=True))
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.05, explain=True))
     header, rows = read_csv(tmp_path / "coded.csv")
     assert header == ["id", "answer", "n", *ADDED, *EXPLAINED]
     explained = model.classifier.explain(model.features.transform(answers_of(new)))
@@ -169,7 +169,7 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
 
 
 def test_models_of_marks_add_marks(marked, table, new, tmp_path):
-    policy = Policy(threshold_of(marked, new), explain=True)
+    policy = CodingOptions(threshold_of(marked, new), explain=True)
     code_table(marked, table, tmp_path / "coded.csv", policy, tmp_path / "review.csv")
     header, rows = read_csv(tmp_path / "coded.csv")
     marks = ["nldd_rent", "nldd_bus", "nldd_park"]
@@ -184,7 +184,7 @@ def test_models_of_marks_add_marks(marked, table, new, tmp_path):
 
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
     model = fitted([*TEXTS, *5 * [""]], [*CODES, *5 * [set()]])
-    counts = code_table(model, table, tmp_path / "coded.csv", Policy(1.0))
+    counts = code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0))
     assert counts.n_auto == len(new)
     _, rows = read_csv(tmp_path / "coded.csv")
     assert [row[3] for row in rows if not row[1].strip()] == ["", ""]
@@ -192,7 +192,9 @@ def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
 
 def test_table_without_rows(model, tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer", "id"], [])
-    counts = code_table(model, table, tmp_path / "coded.csv", Policy(0.1), tmp_path / "review.csv")
+    counts = code_table(
+        model, table, tmp_path / "coded.csv", CodingOptions(0.1), tmp_path / "review.csv"
+    )
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (0, 0, 0)
     assert read_csv(tmp_path / "coded.csv") == (["answer", "id", *ADDED], [])
     assert read_csv(tmp_path / "review.csv") == (["answer", "id", "codes", *REVIEWED], [])
@@ -207,7 +209,9 @@ def test_error_in_a_late_row_leaves_no_file(tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer", "age"], rows)
     (tmp_path / "coded.csv").write_text("old content")
     with pytest.raises(InputError, match="row 4051, column 'age'"):
-        code_table(model, table, tmp_path / "coded.csv", Policy(1.0), tmp_path / "review.csv")
+        code_table(
+            model, table, tmp_path / "coded.csv", CodingOptions(1.0), tmp_path / "review.csv"
+        )
     assert (tmp_path / "coded.csv").read_text() == "old content"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["coded.csv", "new.csv"]
 
@@ -233,6 +237,6 @@ def test_file_with_a_slip_is_kept(tmp_path, slip):
     review.write_text(review.read_text() + slip)
     before = review.read_bytes()
     with pytest.raises(InputError, match="is there already") as refused:
-        code_table(model, new, tmp_path / "coded.csv", Policy(None), review)
+        code_table(model, new, tmp_path / "coded.csv", CodingOptions(None), review)
     assert "another name" in refused.value.hint
     assert review.read_bytes() == before

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from coding.made_up import answers_of, fitted, made_up, read_csv, take_codes, write_csv
 from nldd.coding.answers import CodeColumns, Columns
-from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.per_code import (
     CodeLimits,
@@ -175,7 +175,7 @@ def test_parts_are_settled_and_the_rest_is_asked_about(listed, model, tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer"], [[text] for text in texts])
     P = model.code(answers_of(texts)).P
     limits = CodeLimits(float(np.quantile(P[:-1].max(axis=1), 0.3)), 0.12)
-    policy = Policy(None, per_code=limits)
+    policy = CodingOptions(None, per_code=limits)
     review = tmp_path / "review.csv"
     counts = code_table(model, table, tmp_path / "coded.csv", policy, review)
     given, asked = limits.settle(P, model.Y, np.arange(41) == 40)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nldd.coding.answers import Answers
-from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.evaluation import triage
 from nldd.coding.guarantee import GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
@@ -47,7 +47,7 @@ def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
     assert used is worse.fallback
     assert found == first.select(0.8)
     assert len(used.answers) == 150 < len(worse.answers) == 450
-    policy, _ = Policy(None).follow(worse, 0.8)
+    policy, _ = CodingOptions(None).follow(worse, 0.8)
     assert policy.model_in_use(worse) is used
     assert policy.threshold == first.select(0.8).limit
     told = triage(worse, 0.8)

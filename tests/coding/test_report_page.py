@@ -18,9 +18,9 @@ from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, CodeColumns, Columns
 from nldd.coding.evaluation import (
     LabelScore,
+    check_guarantee,
     evaluate_evidence,
     evaluate_model,
-    promise_kept,
     triage,
 )
 from nldd.coding.guarantee_text import kept_paragraphs, promise_paragraphs
@@ -148,7 +148,7 @@ def evaluated(model, table):
 
 @pytest.fixture(scope="module")
 def kept(model, evaluated):
-    found = promise_kept(model, evaluated, target=0.94, confidence=0.8)
+    found = check_guarantee(model, evaluated, target=0.94, confidence=0.8)
     assert found.accuracy is not None
     return found
 
@@ -640,7 +640,12 @@ def hostile_html():
     pages = (
         fit_page(model, evaluate_evidence(model), triage(model), name),
         evaluation_page(
-            model, found, promise_kept(model, found), table, dict.fromkeys(FILES, name), HOSTILE[0]
+            model,
+            found,
+            check_guarantee(model, found),
+            table,
+            dict.fromkeys(FILES, name),
+            HOSTILE[0],
         ),
     )
     return [render_page(page) for page in pages]

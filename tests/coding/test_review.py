@@ -18,7 +18,7 @@ from coding.made_up import (
 )
 from nldd.coding import review_sheet
 from nldd.coding.answers import CodeColumns, Columns
-from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table, draw_rows, reservoir
 from nldd.coding.tables.opening import TableOptions, open_table
 from nldd.coding.training_table import read_coded
@@ -61,7 +61,7 @@ def code(model, table, policy, name="review.csv"):
 @pytest.mark.parametrize("ending", ["csv", "xlsx"])
 def test_review_suggests_and_stands_in_groups(model, table, ending):
     half = float(np.median(model.code(answers_of(NEW)).theta))
-    rows, coded = code(model, table, Policy(half), f"review.{ending}")
+    rows, coded = code(model, table, CodingOptions(half), f"review.{ending}")
     assert list(rows[0]) == [*HEADER, "codes", *REVIEWED]
     unsure = {key for key, row in coded.items() if row["nldd_status"] == "review"}
     assert {row["id"] for row in rows} == unsure
@@ -86,7 +86,7 @@ def test_next_best_are_the_classifiers_but_for_likely_codes_that_never_met(table
     pairs = zip(TEXTS, CODES, strict=True)
     apart = [(t, c) for t, c in pairs if t.count(",") < 2 and c != {"bus", "park"}]
     model = fitted(*zip(*apart, strict=True))
-    (*rows, _), _ = code(model, table, Policy(None))  # the empty answer stands last
+    (*rows, _), _ = code(model, table, CodingOptions(None))  # the empty answer stands last
     X = model.features.transform(answers_of([row["answer"] for row in rows]))
     near = model.classifier.nearest_labelsets(X, k=4).labelsets
     P = model.classifier.label_probabilities(X)
@@ -103,7 +103,7 @@ def test_next_best_are_the_classifiers_but_for_likely_codes_that_never_met(table
 
 
 def test_marks_are_suggested_as_0_and_1(marked, table):
-    rows, coded = code(marked, table, Policy(None))
+    rows, coded = code(marked, table, CodingOptions(None))
     assert list(rows[0]) == [*HEADER, *MARKS, *REVIEWED]
     for row in rows:
         own = [coded[row["id"]][f"nldd_{name}"] for name in MARKS]
@@ -113,7 +113,7 @@ def test_marks_are_suggested_as_0_and_1(marked, table):
 
 
 def test_only_changed_and_marked_rows_are_decided(model, table):
-    code(model, table, Policy(None))
+    code(model, table, CodingOptions(None))
     review = table.with_name("review.csv")
     header, rows = read_csv(review)
     codes, ok = header.index("codes"), header.index("nldd_ok")
@@ -136,20 +136,20 @@ def test_only_changed_and_marked_rows_are_decided(model, table):
 
 def test_a_review_that_nobody_has_touched_is_refused_and_may_be_replaced(model, table):
     review = table.with_name("review.csv")
-    code(model, table, Policy(None))
+    code(model, table, CodingOptions(None))
     with pytest.raises(InputError, match=r"31 rows with the suggestion unchanged") as refused:
         read_coded(review, model.columns, TableOptions())
     assert refused.value.hint == "x in nldd_ok"
-    code(model, table, Policy(0.0))  # nothing is lost
+    code(model, table, CodingOptions(0.0))  # nothing is lost
     header, rows = read_csv(review)
     rows[7][header.index("nldd_ok")] = "ok"
     write_csv(review, header, rows)
     with pytest.raises(InputError, match="holds codes that people have filled in"):
-        code(model, table, Policy(0.0))
+        code(model, table, CodingOptions(0.0))
 
 
 def test_marks_that_nobody_understands_are_refused_with_their_place(model, table):
-    code(model, table, Policy(None))
+    code(model, table, CodingOptions(None))
     header, rows = read_csv(table.with_name("review.csv"))
     rows[2][header.index("nldd_ok")] = "maybe"
     write_csv(table.with_name("review.csv"), header, rows)
@@ -158,7 +158,7 @@ def test_marks_that_nobody_understands_are_refused_with_their_place(model, table
 
 
 def test_drawn_rows_are_told_in_both_files_and_come_without_suggestion(model, table):
-    policy = Policy(1.0, n_random=6, seed=2)
+    policy = CodingOptions(1.0, n_random=6, seed=2)
     rows, coded = code(model, table, policy)
     numbers = sorted(draw_rows(model, table, 6, 2, TableOptions()))
     ids = [f"r{number - 1}" for number in numbers]
@@ -181,7 +181,7 @@ def test_drawn_rows_are_told_in_both_files_and_come_without_suggestion(model, ta
 
 def test_no_code_at_all_is_a_decision_where_nothing_was_suggested(marked, table):
     """A blank suggestion and an answer to which no code applies look the same."""
-    code(marked, table, Policy(None, n_random=3))
+    code(marked, table, CodingOptions(None, n_random=3))
     review = table.with_name("review.csv")
     header, rows = read_csv(review)
     first = header.index(MARKS[0])
@@ -213,7 +213,7 @@ def test_each_set_of_items_is_equally_likely():
 def test_more_rows_than_people_can_sort_keep_their_order(model, table, monkeypatch):
     monkeypatch.setattr(review_sheet, "MOST_SORTED", 10)
     review = table.with_name("review.csv")
-    counts = code_table(model, table, table.with_name("coded.csv"), Policy(None), review)
+    counts = code_table(model, table, table.with_name("coded.csv"), CodingOptions(None), review)
     _, rows = read_csv(review)
     assert [row[0] for row in rows] == [f"r{i}" for i in range(len(NEW))]
     assert "in the order of the table" in counts.notes[-1]
@@ -223,7 +223,7 @@ def test_a_table_with_a_column_of_codes_is_filled_in_there(model, tmp_path):
     rows = [["more buses", "", "a"], ["greener parks", "park", "b"], ["lower the rent", "", "c"]]
     table = write_csv(tmp_path / "new.csv", ["answer", "codes", "id"], rows)
     review = tmp_path / "review.csv"
-    code_table(model, table, tmp_path / "coded.csv", Policy(None), review)
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None), review)
     header, found = read_csv(review)
     assert header == ["answer", "codes", "id", *REVIEWED]
     assert sorted(row[:3] for row in found) == [
@@ -233,13 +233,13 @@ def test_a_table_with_a_column_of_codes_is_filled_in_there(model, tmp_path):
 
 
 def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
-    code(model, table, Policy(None))
+    code(model, table, CodingOptions(None))
     again = table.with_name("review.csv").rename(table.with_name("again.csv"))
     header, rows = read_csv(again)
     codes = header.index("codes")
     write_csv(again, header, [[*row[:codes], "", *row[codes + 1 :]] for row in rows])
     review = table.with_name("review.csv")
-    code_table(model, again, table.with_name("coded.csv"), Policy(None), review)
+    code_table(model, again, table.with_name("coded.csv"), CodingOptions(None), review)
     header, rows = read_csv(review)
     assert {"nldd_ok", "nldd_ok (2)"} <= set(header)
     assert take_codes(model, review)[1] == len(rows) - 1
@@ -253,7 +253,7 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
 
 def test_a_review_without_its_columns_is_no_table_of_decisions(model, table, tmp_path):
     review = tmp_path / "review.csv"
-    code_table(model, table, tmp_path / "coded.csv", Policy(None), review)
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None), review)
     header, rows = read_csv(review)
     for lost in ("nldd_ok", "nldd_codes", "nldd_status"):
         j = header.index(lost)
@@ -265,7 +265,7 @@ def test_a_review_without_its_columns_is_no_table_of_decisions(model, table, tmp
 
 def test_rows_where_somebody_looked_and_left_no_code_are_told(model, table, tmp_path):
     review = tmp_path / "review.csv"
-    code_table(model, table, tmp_path / "coded.csv", Policy(None), review)
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None), review)
     header, rows = read_csv(review)
     codes, ok = header.index("codes"), header.index("nldd_ok")
     rows[0][codes], rows[1][codes], rows[1][ok], rows[2][ok] = "", "", "x", "x"

@@ -27,7 +27,7 @@ from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import Request
+from nldd.coding.training_table import ColumnSpec
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -185,7 +185,7 @@ def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
 
 def test_a_mark_for_no_code_may_be_na(tmp_path):
     cells = ["NA", "n/a", *(";".join(sorted(codes)) for codes in CODES[2:])]
-    request = Request(("answer",), "codes", none="NA")
+    request = ColumnSpec(("answer",), "codes", none="NA")
     step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", request, SETTINGS)
     assert (step.table.codes[0], step.table.n_set_aside) == (set(), 1)
 
@@ -227,7 +227,7 @@ def test_new_columns_of_marks_are_told(tmp_path):
         [str(i), text, int("bus" in codes), int("park" in codes)]
         for i, (text, codes) in enumerate(zip(TEXTS, CODES, strict=True))
     ]
-    request = Request(("answer",), label_columns="q_*")
+    request = ColumnSpec(("answer",), label_columns="q_*")
     table = write_csv(tmp_path / "a.csv", header, rows[:50])
     fit_table(table, tmp_path / "m.nldd", request, SETTINGS)
     more = write_csv(tmp_path / "b.csv", [*header, "q_rent"], [[*row, 1] for row in rows[50:]])

@@ -7,7 +7,7 @@ from coding.made_up import write_csv
 from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.training_table import (
-    Request,
+    ColumnSpec,
     find_columns,
     holds_numbers,
     match_columns,
@@ -39,7 +39,7 @@ def test_features_are_told_apart_by_all_their_cells(tmp_path):
     header = ["answer", "codes", "age", "region", "wave", "nothing", "seven"]
     path = write_csv(tmp_path / "a.csv", header, rows)
     features = ("seven", "age", "region", "nothing", "wave")
-    request = Request(("answer",), "codes", features=features, categorical=("wave",))
+    request = ColumnSpec(("answer",), "codes", features=features, categorical=("wave",))
     columns = find_columns(path, request, TableOptions())
     assert columns.text == ("answer",)
     assert columns.numeric == ("age",)
@@ -51,19 +51,19 @@ def test_features_are_told_apart_by_all_their_cells(tmp_path):
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (Request(("answer",)), "Name either"),
-        (Request(("answer",), "codes", "q1_*"), "Name either"),
-        (Request(("answr",), "codes"), "no column 'answr'"),
-        (Request(("answer",), "code"), "no column 'code'"),
-        (Request(("answer",), "codes", features=("ages",)), "no column 'ages'"),
-        (Request(("answer",), "codes", categorical=("ages",)), "no column 'ages'"),
-        (Request((), "codes"), "No column to code from"),
-        (Request(("answer", "answer"), "codes"), "'answer' is named twice"),
-        (Request(("answer",), "answer"), "'answer' is named twice"),
-        (Request(("answer",), "codes", features=("answer",)), "'answer' is named twice"),
-        (Request(("answer",), "codes", features=("age", "age")), "'age' is named twice"),
-        (Request(("answer",), "", "a*"), "'answer' is named twice"),
-        (Request(("answer",), "", "q9_*"), "No column matches 'q9_\\*'"),
+        (ColumnSpec(("answer",)), "Name either"),
+        (ColumnSpec(("answer",), "codes", "q1_*"), "Name either"),
+        (ColumnSpec(("answr",), "codes"), "no column 'answr'"),
+        (ColumnSpec(("answer",), "code"), "no column 'code'"),
+        (ColumnSpec(("answer",), "codes", features=("ages",)), "no column 'ages'"),
+        (ColumnSpec(("answer",), "codes", categorical=("ages",)), "no column 'ages'"),
+        (ColumnSpec((), "codes"), "No column to code from"),
+        (ColumnSpec(("answer", "answer"), "codes"), "'answer' is named twice"),
+        (ColumnSpec(("answer",), "answer"), "'answer' is named twice"),
+        (ColumnSpec(("answer",), "codes", features=("answer",)), "'answer' is named twice"),
+        (ColumnSpec(("answer",), "codes", features=("age", "age")), "'age' is named twice"),
+        (ColumnSpec(("answer",), "", "a*"), "'answer' is named twice"),
+        (ColumnSpec(("answer",), "", "q9_*"), "No column matches 'q9_\\*'"),
     ],
 )
 def test_requests_that_make_no_sense(tmp_path, request_, message):
@@ -100,7 +100,7 @@ def test_columns_of_marks_by_pattern_or_name(pattern, expected):
 def test_columns_that_hold_codes(tmp_path, labels, expected):
     header = ["answer", "code1", "code2", "nldd_code3", "code10", "why, in short?", "labels"]
     path = write_csv(tmp_path / "a.csv", header, [["a"] * len(header)])
-    request = Request(("answer",), labels, separators=("|", ","), none="-")
+    request = ColumnSpec(("answer",), labels, separators=("|", ","), none="-")
     columns = find_columns(path, request, TableOptions())
     assert columns.codes == CodeColumns(expected, "|", "-", (",",))
 
@@ -109,7 +109,7 @@ def test_columns_that_hold_codes(tmp_path, labels, expected):
 def test_columns_of_codes_that_are_not_there(tmp_path, labels):
     path = write_csv(tmp_path / "a.csv", ["answer", "code1", "code2"], [["a", "b", "c"]])
     with pytest.raises(InputError, match=r"no column 'code3'|No column matches 'c_\*'") as refused:
-        find_columns(path, Request(("answer",), labels), TableOptions())
+        find_columns(path, ColumnSpec(("answer",), labels), TableOptions())
     assert "--labels" in refused.value.hint or "'code1'" in refused.value.hint
 
 

@@ -10,7 +10,7 @@ from scipy.special import log_softmax, logsumexp
 from nldd.estimators import _best_labelset
 from nldd.estimators._best_labelset import (
     best_expected_f,
-    falling_labelsets,
+    iter_labelsets_by_probability,
     joint_mode,
     joint_modes,
 )
@@ -60,7 +60,7 @@ def test_falling_labelsets_lists_all_once_the_most_probable_first(kind):
                 "zeros": np.zeros(L),
                 "certain": rng.choice([-30.0, 30.0, 0.1], size=L),
             }[kind]
-            log_probability, listed = zip(*falling_labelsets(z), strict=True)
+            log_probability, listed = zip(*iter_labelsets_by_probability(z), strict=True)
             assert len(listed) == 2**L
             assert len({tuple(y.tolist()) for y in listed}) == 2**L
             assert (np.diff(log_probability) <= 1e-12).all()
@@ -70,7 +70,9 @@ def test_falling_labelsets_lists_all_once_the_most_probable_first(kind):
 
 def test_falling_labelsets_by_hand():
     # Flipping costs 3, 1 and 1.5; from {1, 3} on: nothing, 2, 3, 2 and 3, 1, 1 and 2, ...
-    listed = ["".join(map(str, y)) for _, y in falling_labelsets(np.array([3.0, -1.0, 1.5]))]
+    listed = [
+        "".join(map(str, y)) for _, y in iter_labelsets_by_probability(np.array([3.0, -1.0, 1.5]))
+    ]
     assert listed == ["101", "111", "100", "110", "001", "011", "000", "010"]
 
 

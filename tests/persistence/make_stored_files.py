@@ -1,6 +1,6 @@
 """Write the files that this version of nldd promises to read for ever: once, before a release.
 
-``python tests/persistence/make_stored_files.py`` makes ``tests/persistence/files/v<version>``: a model of every
+``python tests/persistence/make_stored_files.py`` makes ``files/v<version>``: a model of every
 method, one of every type of base classifier that files may hold, a coding model, a review and the
 records of a benchmark. ``expected.json`` has what each of them says on the day it is written.
 `test_stored_files.py` asks the files of all versions for the same.
@@ -39,10 +39,10 @@ from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.runner.benchmark import run_benchmark
 from nldd.bench.runner.records import read_predictions, read_records
 from nldd.coding.answers import Answers, CodeColumns, Columns
-from nldd.coding.codebook import Codebook, Entry as CodeEntry
+from nldd.coding.codebook import Codebook, CodebookEntry
 from nldd.coding.model import Settings, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.coding.review.log import Entry, Position, outcomes
+from nldd.coding.review.log import LogEntry, Position, outcomes
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.datasets import Dataset
@@ -171,7 +171,7 @@ def fit_coding(folder):
     """A coding model with every kind of feature, and one of texts alone for the review."""
     answers, codes = coded_answers()
     columns = CodeColumns(("codes",))
-    book = Codebook((CodeEntry("boss", name="Managers"), CodeEntry("pay", order=1)))
+    book = Codebook((CodebookEntry("boss", name="Managers"), CodebookEntry("pay", order=1)))
     every = Columns(("answer",), columns, ("age",), ("region",), n_extra=2)
     how = Settings(n_folds=3, random_state=0)
     save_coding_model(
@@ -200,7 +200,7 @@ def review_of(folder):
 
 def _decision(uid, item, coder, codes):
     after = Position("done", frozenset(codes), note=f"of {coder}")
-    return Entry(0, uid, item, coder, "code", after, "2026-11-18T00:00:00.000Z", seconds=1.5)
+    return LogEntry(0, uid, item, coder, "code", after, "2026-11-18T00:00:00.000Z", seconds=1.5)
 
 
 def review_said(path):

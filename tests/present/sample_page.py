@@ -8,7 +8,7 @@ from nldd.bench.displays.pairs import PairChoiceDisplay
 from nldd.bench.displays.share import ShareDisplay
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.page import Figure, Page, Section, svg
-from nldd.present.table import Entry, Table
+from nldd.present.table import Table, TableEntry
 
 DATASETS = (
     *("emotions", "scene", "yeast", "medical", "slashdot", "enron", "ohsumed", "tmc2007"),
@@ -38,7 +38,7 @@ def results_table():
     rows = []
     for name, of_dataset, place in zip(DATASETS, values, places, strict=True):
         cells = [
-            Entry(f"{value:.4f} ({rank})", bold=rank == 1, under=f"{value + 0.002:.4f}")
+            TableEntry(f"{value:.4f} ({rank})", bold=rank == 1, under=f"{value + 0.002:.4f}")
             for value, rank in zip(of_dataset, place, strict=True)
         ]
         rows.append((name, *cells))
@@ -106,7 +106,7 @@ def sample_page(X, Y, names):
 
 def hostile_page(payload):
     """A page with the same text in every field that takes text."""
-    entry = Entry(payload, True, payload)
+    entry = TableEntry(payload, True, payload)
     table = Table("t", payload, (payload, payload), ((payload, entry),), ((entry, payload),))
     wide = Table("w", payload, (payload,) * 6, ((payload,) * 6,), notes=(payload,))
     figure = Figure("f", payload, PICTURE, payload)

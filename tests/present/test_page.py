@@ -12,7 +12,7 @@ from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.present.drawing import figure_class
 from nldd.present.page import Figure, Page, Section, check_picture, render_page, save_figure, svg
-from nldd.present.table import Entry, Table
+from nldd.present.table import Table, TableEntry
 from present.sample_page import (
     DATASETS,
     PAYLOADS,
@@ -64,8 +64,8 @@ def test_page_has_every_value_note_and_caption_once_in_place(sample):
     table = sample.sections[1].tables[0]
     for row in (*table.rows, *table.foot):
         for cell in row:
-            assert (cell.text if isinstance(cell, Entry) else cell) in outline.text
-            assert not isinstance(cell, Entry) or cell.under in outline.text
+            assert (cell.text if isinstance(cell, TableEntry) else cell) in outline.text
+            assert not isinstance(cell, TableEntry) or cell.under in outline.text
     for note in table.notes:
         assert note in outline.text
     assert len(outline.all("strong")) == len(DATASETS)
@@ -79,7 +79,7 @@ def test_page_has_every_value_note_and_caption_once_in_place(sample):
 
 
 def test_cells_become_strong_and_small_and_numbers_are_aligned():
-    table = Table("t", "T", ("D", "F", "Who"), (("a", Entry("0.5", True, "0.4"), "BR"),))
+    table = Table("t", "T", ("D", "F", "Who"), (("a", TableEntry("0.5", True, "0.4"), "BR"),))
     html = render_page(Page("P", sections=(Section("S", tables=(table,)),)))
     assert '<td class="number"><strong>0.5</strong> <small>0.4</small></td>' in html
     assert '<th scope="row">a</th>' in html

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from nldd import _progress
-from nldd._progress import progress, progress_of_share, stage
+from nldd.present import progress as _progress
+from nldd.present.progress import progress, progress_of_share, stage
 
 
 class Terminal(io.StringIO):

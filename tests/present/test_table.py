@@ -8,11 +8,11 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from nldd.coding.tables.cells import guarded
 from nldd.exceptions import InputError
+from nldd.present.formulas import escape_formula
 from nldd.present.table import (
-    Entry,
     Table,
+    TableEntry,
     escape_markdown,
     right_aligned,
     to_csv,
@@ -25,10 +25,15 @@ LOSSES = Table(
     title="Hamming loss (lower is better)",
     head=("Data", "BR", "NLDD", "Rule"),
     rows=(
-        ("emotions", "0.1970", Entry("0.1899", bold=True, under="0.1901 (-0.0002)"), "10 folds"),
-        ("tmc2007", Entry("0.0583", bold=True), "-", "75/25"),
+        (
+            "emotions",
+            "0.1970",
+            TableEntry("0.1899", bold=True, under="0.1901 (-0.0002)"),
+            "10 folds",
+        ),
+        ("tmc2007", TableEntry("0.0583", bold=True), "-", "75/25"),
     ),
-    foot=(("av. ranks", "1.5", Entry("1.5", under="2.7"), ""),),
+    foot=(("av. ranks", "1.5", TableEntry("1.5", under="2.7"), ""),),
     notes=("NLDD > {BR}", "Published values are below ours."),
 )
 
@@ -139,7 +144,7 @@ def test_csv_of_data_is_the_long_form():
 
 
 def test_a_cell_with_a_second_line_only():
-    table = Table("t", "T", ("Data", "F"), (("yeast", Entry("", bold=True, under="0.64")),))
+    table = Table("t", "T", ("Data", "F"), (("yeast", TableEntry("", bold=True, under="0.64")),))
     assert to_csv(table) == "Data,F\nyeast,0.64\n"
     assert "| yeast | <br><small>0.64</small> |" in to_markdown(table)
 
@@ -166,13 +171,17 @@ def test_a_table_without_rows_is_a_head():
     ids=str,
 )
 def test_columns_of_numbers_are_right_aligned(texts, right):
-    table = Table("t", "T", ("Name", "Column"), tuple((text, Entry(text)) for text in texts))
+    table = Table("t", "T", ("Name", "Column"), tuple((text, TableEntry(text)) for text in texts))
     assert right_aligned(table) == (False, right)
 
 
 def test_csv_holds_no_formulas():
     """Names of data sets and errors come from a file that somebody may have sent."""
-    rows = (("=1+1", "-0.5"), ("@SUM(A1)", Entry("+cmd|' /C calc'!A0", under="x")), ("ok", "-5"))
+    rows = (
+        ("=1+1", "-0.5"),
+        ("@SUM(A1)", TableEntry("+cmd|' /C calc'!A0", under="x")),
+        ("ok", "-5"),
+    )
     assert to_csv(Table("t", "T", ("=head", "F"), rows)) == (
         "'=head,F\n'=1+1,-0.5\n'@SUM(A1),'+cmd|' /C calc'!A0 (x)\nok,-5\n"
     )
@@ -182,9 +191,9 @@ def test_csv_holds_no_formulas():
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_hostile_text_stays_in_its_csv_cell(text):
-    table = Table("t", text, (text, "F"), ((text, Entry(text)),))
+    table = Table("t", text, (text, "F"), ((text, TableEntry(text)),))
     long = replace(table, data_head=(text, "value"), data=((text, 0.5),))
-    kept = guarded(text.replace("\r\n", "\n").replace("\r", "\n"))
+    kept = escape_formula(text.replace("\r\n", "\n").replace("\r", "\n"))
     rows = list(csv.reader(StringIO(to_csv(table), newline="")))
     assert rows == [[kept, "F"], [kept, kept]]
     rows = list(csv.reader(StringIO(to_csv(long), newline="")))
@@ -193,7 +202,7 @@ def test_hostile_text_stays_in_its_csv_cell(text):
 
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_hostile_text_stays_in_its_markdown_cell(text):
-    table = Table("t", text, (text, "F"), ((text, Entry("1", under=text)),), notes=(text,))
+    table = Table("t", text, (text, "F"), ((text, TableEntry("1", under=text)),), notes=(text,))
     heading, head, rule, row, note = to_markdown(table).replace("\n\n", "\n").splitlines()
     kept = " ".join(re.sub(r"[\x00-\x1f]", " ", text).split())
     assert unescape_markdown(heading) == f"## {kept}"

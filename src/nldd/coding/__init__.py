@@ -13,14 +13,14 @@ from nldd._exports import export
 
 if TYPE_CHECKING:
     from nldd.coding.agreement import agreement_of_tables as agreement_of_tables
-    from nldd.coding.answers import Answers as Answers, Listing as Listing
+    from nldd.coding.answers import Answers as Answers, CodeFormat as CodeFormat
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
     from nldd.coding.codebook import (
         Codebook as Codebook,
         read_codebook as read_codebook,
         write_codebook as write_codebook,
     )
-    from nldd.coding.coded_blocks import Policy as Policy
+    from nldd.coding.coded_blocks import CodingOptions as CodingOptions
     from nldd.coding.coded_table import code_table as code_table
     from nldd.coding.evaluation import evaluate_table as evaluate_table, triage as triage
     from nldd.coding.frequencies import code_frequencies as code_frequencies
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from nldd.coding.suspects import find_suspects as find_suspects
     from nldd.coding.tables.opening import TableOptions as TableOptions
     from nldd.coding.training import fit_table as fit_table, update_model as update_model
-    from nldd.coding.training_table import Request as Request
+    from nldd.coding.training_table import ColumnSpec as ColumnSpec
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
         {
             "nldd.coding.agreement": "agreement_of_tables",
-            "nldd.coding.answers": "Answers Listing",
+            "nldd.coding.answers": "Answers CodeFormat",
             "nldd.coding.audit": "draw_sample read_audit",
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",
-            "nldd.coding.coded_blocks": "Policy",
+            "nldd.coding.coded_blocks": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
             "nldd.coding.evaluation": "evaluate_table triage",
             "nldd.coding.frequencies": "code_frequencies",
@@ -64,6 +64,6 @@ else:
             "nldd.coding.suspects": "find_suspects",
             "nldd.coding.tables.opening": "TableOptions",
             "nldd.coding.training": "fit_table update_model",
-            "nldd.coding.training_table": "Request",
+            "nldd.coding.training_table": "ColumnSpec",
         },
     )

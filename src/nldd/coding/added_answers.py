@@ -82,7 +82,7 @@ def check_new_codes(
     return replace(table, codes=settled, notes=[*table.notes, *notes])
 
 
-def without_blank(
+def drop_blank_answers(
     table: CodedAnswers,
     columns: Columns,
     path: Path,

@@ -20,7 +20,7 @@ from nldd.coding.answers import LISTED, plain_text, row_identity
 from nldd.coding.model import order_codes
 from nldd.coding.repeated_rows import merge_code_rows, rows_by_answer
 from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import CodedAnswers, Request, find_columns, read_coded
+from nldd.coding.training_table import CodedAnswers, ColumnSpec, find_columns, read_coded
 from nldd.exceptions import InputError
 
 Codes = frozenset[str]
@@ -233,7 +233,7 @@ def _by_code(units: Sequence[Sequence[Codes | None]]) -> tuple[CodeAgreement, ..
 
 def agreement_of_tables(
     paths: Sequence[Path],
-    request: Request,
+    request: ColumnSpec,
     name: str | None = None,
     options: TableOptions = TableOptions(),
 ) -> Agreement:
@@ -244,7 +244,7 @@ def agreement_of_tables(
     paths : sequence of Path
         Two tables or more, and coders are called by their names; or one with the codings of all,
         a row for each, that says in a column who coded it.
-    request : Request
+    request : ColumnSpec
         Which columns have the text, the codes and, in one table, the coders.
     name : str, optional
         Column by which rows are matched; without it, they are matched by their order, and texts
@@ -261,12 +261,12 @@ def agreement_of_tables(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, agreement_of_tables
+    >>> from nldd.coding import ColumnSpec, agreement_of_tables
     >>> folder = TemporaryDirectory()
     >>> ann, bob = Path(folder.name, "ann.csv"), Path(folder.name, "bob.csv")
     >>> _ = ann.write_text("answer,codes\nmore buses,bus\na raise,pay\nsafe paths,bike\n")
     >>> _ = bob.write_text("answer,codes\nmore buses,bus\na raise,bus;pay\nsafe paths,\n")
-    >>> found = agreement_of_tables([ann, bob], Request(text=("answer",), labels="codes"))
+    >>> found = agreement_of_tables([ann, bob], ColumnSpec(text=("answer",), labels="codes"))
     >>> found.coders, found.n_answers, found.n_same, found.n_single
     (('ann.csv', 'bob.csv'), 2, 1, 1)
     >>> folder.cleanup()
@@ -291,7 +291,7 @@ def agreement_of_tables(
     return replace(found, matched_by=how, notes=notes)
 
 
-def _agreement_in_table(path: Path, request: Request, options: TableOptions) -> Agreement:
+def _agreement_in_table(path: Path, request: ColumnSpec, options: TableOptions) -> Agreement:
     """Compare the coders of one table."""
     columns = find_columns(path, request, options)
     if not (columns.coder and columns.id):
@@ -314,7 +314,7 @@ def _agreement_in_table(path: Path, request: Request, options: TableOptions) -> 
 
 
 def _read_tables(
-    paths: Sequence[Path], request: Request, options: TableOptions
+    paths: Sequence[Path], request: ColumnSpec, options: TableOptions
 ) -> list[CodedAnswers]:
     """The tables; a number is the code of an earlier table that it is equal to, as 2 is 02."""
     tables, known = list[CodedAnswers](), set[str]()

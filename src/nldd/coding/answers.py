@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
-from nldd.coding.tables.cells import Block, Cell, cell_number, cell_text
+from nldd.coding.tables.cells import Cell, TableBlock, cell_number, cell_text
 from nldd.coding.tables.reader import TableReader
 from nldd.exceptions import InputError
-from nldd.present.formulas import guarded, unguarded
+from nldd.present.formulas import escape_formula, unescape_formula
 
 if TYPE_CHECKING:
     from nldd.coding.tables.number_files import NumberFile
@@ -53,7 +53,7 @@ LARGEST = 1e150
 
 
 @dataclass(frozen=True)
-class Listing:
+class CodeFormat:
     """How one file lists its codes, where that differs from the table of the model.
 
     Attributes
@@ -65,9 +65,9 @@ class Listing:
 
     Examples
     --------
-    >>> from nldd.coding import Listing
+    >>> from nldd.coding import CodeFormat
     >>> from nldd.coding.answers import CodeColumns
-    >>> columns = CodeColumns(("codes",)).listed_as(Listing(separators=("|",), none="-"))
+    >>> columns = CodeColumns(("codes",)).listed_as(CodeFormat(separators=("|",), none="-"))
     >>> sorted(columns.split("bus|bike")), columns.split("-")
     (['bike', 'bus'], set())
     """
@@ -117,7 +117,7 @@ class CodeColumns:
         """All that stands between two codes of a cell, line breaks apart."""
         return (self.separator, *self.also)
 
-    def read(self, table: TableReader, block: Block) -> list[set[str] | None]:
+    def read(self, table: TableReader, block: TableBlock) -> list[set[str] | None]:
         """The codes of each row of a block; None for a row that nobody has coded."""
         if self.listed:
             own = replace(self, none=table.no_code) if table.no_code else self
@@ -126,7 +126,7 @@ class CodeColumns:
         numbered = enumerate(block.rows, block.first)
         return [_marked_codes(table, number, row, places) for number, row in numbered]
 
-    def cells(self, table: TableReader, block: Block) -> list[list[str]]:
+    def cells(self, table: TableReader, block: TableBlock) -> list[list[str]]:
         """What the columns say that list the codes, for each row."""
         places = [find_column(table, name, self.names) for name in self.names]
         return [[plain_text(row[place]).strip() for place in places] for row in block.rows]
@@ -156,9 +156,9 @@ class CodeColumns:
         """Whether a cell says, as programs write it, that nobody has coded the answer."""
         return cell.lower() in NOT_CODED and cell != self.none
 
-    def listed_as(self, listing: Listing) -> "CodeColumns":
+    def listed_as(self, listing: CodeFormat) -> "CodeColumns":
         """The same columns, in a file that lists codes in its own way."""
-        if listing == Listing():
+        if listing == CodeFormat():
             return self
         if not self.listed:
             message = "The codes of the model stand in columns of 0 and 1, which are no lists."
@@ -227,7 +227,7 @@ class Columns:
         return (*self.text, *self.numeric, *self.categorical)
 
     def read(
-        self, table: TableReader, block: Block, chosen: Sequence[int] | None = None
+        self, table: TableReader, block: TableBlock, chosen: Sequence[int] | None = None
     ) -> "Answers":
         """The answers of a block of rows, or of those that are `chosen`."""
         places = range(len(block.rows)) if chosen is None else chosen
@@ -255,7 +255,7 @@ class Columns:
         return ["" if name.lower() in MISSING else name for name in ids]
 
     def _read_extra(
-        self, table: TableReader, block: Block, places: Sequence[int]
+        self, table: TableReader, block: TableBlock, places: Sequence[int]
     ) -> NDArray[np.float32]:
         """Extra features, in the order of the table, or by numbers that ``nldd predict`` wrote."""
         n_given = 0 if table.numbers is None else table.numbers.n_columns
@@ -350,17 +350,17 @@ class Answers:
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
     """Where a column stands that a model reads; an error proposes none that is `used` already."""
-    for known in (name, guarded(name)):  # as a CSV file of ours may have it
+    for known in (name, escape_formula(name)):  # as a CSV file of ours may have it
         if known in table.names:
             return table.names.index(known)
-    taken = {*used, *map(guarded, used)}
+    taken = {*used, *map(escape_formula, used)}
     free = [other for other in table.names if other not in taken and not other.startswith(PREFIX)]
     return table.column(name, free)
 
 
 def unguard(cell: Cell) -> Cell:
     """A cell without the apostrophes by which our CSV files keep it from being run."""
-    return unguarded(cell) if isinstance(cell, str) else cell
+    return unescape_formula(cell) if isinstance(cell, str) else cell
 
 
 def plain_text(cell: Cell) -> str:
@@ -385,7 +385,7 @@ def digest_rows(rows: Iterable[tuple[str, ...]], names: Collection[str]) -> list
     return [sha256(content.encode()).hexdigest() for content in contents]
 
 
-def _number(table: TableReader, block: Block, i: int, column: int) -> float:
+def _number(table: TableReader, block: TableBlock, i: int, column: int) -> float:
     cell = unguard(block.rows[i][column])
     try:
         value = cell_number(cell, decimal=table.format.decimal)
@@ -398,7 +398,7 @@ def _number(table: TableReader, block: Block, i: int, column: int) -> float:
     return np.nan if value is None else value
 
 
-def _extra_row(table: TableReader, numbers: "NumberFile", block: Block, i: int) -> int:
+def _extra_row(table: TableReader, numbers: "NumberFile", block: TableBlock, i: int) -> int:
     """The place of an answer's extra features in their file, from 0."""
     number = block.first + i
     if ROW in table.names:

@@ -25,11 +25,11 @@ from nldd.coding.answers import (
 )
 from nldd.coding.code_slips import DASHES
 from nldd.coding.coded_blocks import AUTO
-from nldd.coding.coded_table import check_places, reservoir
+from nldd.coding.coded_table import check_paths_differ, reservoir
 from nldd.coding.decisions import AGREED, STATUS, SUGGESTED, latest_column
 from nldd.coding.guarantee_cell import Guarantee
 from nldd.coding.selective import accuracy_interval
-from nldd.coding.tables.cells import Block, Cell, cell_text
+from nldd.coding.tables.cells import Cell, TableBlock, cell_text
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.coding.tables.writer import create_table
@@ -181,7 +181,7 @@ def draw_sample(
     a tram,bus,auto,,
     >>> folder.cleanup()
     """
-    check_places(path, out, hint="-o sample.csv")
+    check_paths_differ(path, out, hint="-o sample.csv")
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
     if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
@@ -422,7 +422,7 @@ class Check(NamedTuple):
 
 def read_checks(
     table: TableReader,
-    block: Block,
+    block: TableBlock,
     columns: CodeColumns,
     given: Sequence[AbstractSet[str] | None],
 ) -> list[Check] | None:

@@ -24,7 +24,7 @@ LARGEST_ORDER = 10**9
 
 
 @dataclass(frozen=True)
-class Entry:
+class CodebookEntry:
     """A code of a codebook.
 
     Attributes
@@ -40,8 +40,8 @@ class Entry:
 
     Examples
     --------
-    >>> from nldd.coding.codebook import Entry
-    >>> Entry("7", "Public transport").shown
+    >>> from nldd.coding.codebook import CodebookEntry
+    >>> CodebookEntry("7", "Public transport").shown
     '7: Public transport'
     """
 
@@ -65,22 +65,22 @@ class Codebook:
 
     Attributes
     ----------
-    entries : tuple of Entry
+    entries : tuple of CodebookEntry
         Each code once.
 
     Examples
     --------
     >>> from nldd.coding import Codebook
-    >>> from nldd.coding.codebook import Entry
-    >>> book = Codebook((Entry("1", "Transport"), Entry("2", merged_into="1")))
+    >>> from nldd.coding.codebook import CodebookEntry
+    >>> book = Codebook((CodebookEntry("1", "Transport"), CodebookEntry("2", merged_into="1")))
     >>> book.shown("1"), book.current("2"), book.codes
     ('1: Transport', '1', ('1',))
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[CodebookEntry, ...] = ()
 
     @cached_property
-    def by_code(self) -> Mapping[str, Entry]:
+    def by_code(self) -> Mapping[str, CodebookEntry]:
         return {entry.code: entry for entry in self.entries}
 
     @cached_property
@@ -130,7 +130,7 @@ class Codebook:
 
     def for_labels(self, labels: Sequence[str]) -> "Codebook":
         """The codebook with an entry for each of these codes, in its order, merged ones last."""
-        missing = [Entry(code) for code in labels if code not in self.by_code]
+        missing = [CodebookEntry(code) for code in labels if code not in self.by_code]
         both = {entry.code: entry for entry in (*self.entries, *missing)}
         here = [both[code] for code in self.sorted([c for c in both if not both[c].merged_into])]
         gone = [entry for entry in both.values() if entry.merged_into]
@@ -204,7 +204,7 @@ def check_listable(codebook: Codebook, columns: CodeColumns) -> None:
             raise InputError(message, hint=f"a code without {by}, and not NA or the like")
 
 
-def _entry(table: TableReader, number: int, texts: dict[str, str]) -> Entry:
+def _entry(table: TableReader, number: int, texts: dict[str, str]) -> CodebookEntry:
     if not texts["code"]:
         hint = "write the code as it stands in the data, or delete the row"
         raise InputError(f"{table.where(number)}: a code is missing.", hint=hint)
@@ -212,7 +212,7 @@ def _entry(table: TableReader, number: int, texts: dict[str, str]) -> Entry:
     if not order.isdecimal() or len(order) > 9:
         place = f"{table.where(number)}: expected a whole number as order"
         raise InputError(f"{place}, got {quote(order)}.", hint="1, 2, 3, ...; or leave it empty")
-    entry = Entry(**texts, order=int(order))
+    entry = CodebookEntry(**texts, order=int(order))
     if entry.merged_into == entry.code:
         same = f"{table.where(number)}: {quote(entry.code)} is merged into itself."
         raise InputError(same, hint="leave merged_into empty for a code that stays")
@@ -240,10 +240,11 @@ def write_codebook(
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Codebook, write_codebook
-    >>> from nldd.coding.codebook import Entry
+    >>> from nldd.coding.codebook import CodebookEntry
     >>> folder = TemporaryDirectory()
     >>> path = Path(folder.name, "codebook.csv")
-    >>> write_codebook(path, Codebook((Entry("1", "Transport"), Entry("2", "Pay"))), {"1": 40})
+    >>> entries = (CodebookEntry("1", "Transport"), CodebookEntry("2", "Pay"))
+    >>> write_codebook(path, Codebook(entries), {"1": 40})
     >>> print(path.read_text("utf-8-sig"), end="")
     code,name,description,merged_into,order,answers
     1,Transport,,,1,40

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding.answers import Answers, Row, digest_rows, find_column, own_columns, row_identity
-from nldd.coding.decisions import take_decided
+from nldd.coding.decisions import read_decisions
 from nldd.coding.guarantee_cell import Guarantee, threshold_text
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions
 from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, listed
 from nldd.coding.respondents import normalize_text
 from nldd.coding.selective import Selection
-from nldd.coding.tables.cells import Block
+from nldd.coding.tables.cells import TableBlock
 from nldd.coding.tables.reader import TableReader
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 if TYPE_CHECKING:
     from nldd.coding.per_code import CodeLimits, CodeSelection
@@ -31,11 +31,11 @@ FloatArray = NDArray[np.float64]
 N_NEXT = 3
 
 # Passes the blocks of a table through; the second argument tells how far the file is read.
-BlockWatch = Callable[[Iterable[Block], Callable[[], float]], Iterable[Block]]
+BlockWatch = Callable[[Iterable[TableBlock], Callable[[], float]], Iterable[TableBlock]]
 
 
 @dataclass
-class Counts:
+class CodingSummary:
     """How many rows of a table got which status; made by :func:`code_table`.
 
     Attributes
@@ -53,8 +53,8 @@ class Counts:
 
     Examples
     --------
-    >>> from nldd.coding.coded_blocks import Counts
-    >>> Counts(n_rows=100, n_auto=70, n_review=20).n_coded
+    >>> from nldd.coding.coded_blocks import CodingSummary
+    >>> CodingSummary(n_rows=100, n_auto=70, n_review=20).n_coded
     10
     """
 
@@ -87,7 +87,7 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Policy:
+class CodingOptions:
     """Which answers go to people, and what is written about them.
 
     Attributes
@@ -117,10 +117,10 @@ class Policy:
 
     Examples
     --------
-    >>> from nldd.coding import Policy
+    >>> from nldd.coding import CodingOptions
     >>> from nldd.coding.selective import Selection
     >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, limit=0.11, rank_by="chance")
-    >>> policy = Policy(found.limit, rank_by=found.rank_by, n_random=50)
+    >>> policy = CodingOptions(found.limit, rank_by=found.rank_by, n_random=50)
     >>> policy.threshold, policy.n_random
     (0.11, 50)
     """
@@ -203,8 +203,8 @@ class CodedBlock:
 def code_blocks(
     model: CodingModel,
     table: TableReader,
-    policy: Policy,
-    counts: Counts,
+    policy: CodingOptions,
+    counts: CodingSummary,
     k: int = N_NEXT + 1,
     drawn: frozenset[int] = frozenset(),
     watch: BlockWatch = lambda blocks, fraction: blocks,
@@ -227,7 +227,7 @@ class _BlockCoder:
     def __init__(
         self,
         model: CodingModel,
-        policy: Policy,
+        policy: CodingOptions,
         k: int,
         drawn: frozenset[int],
         trained: "TrainingAnswers",
@@ -235,12 +235,12 @@ class _BlockCoder:
         self.model, self.policy, self.k, self.drawn = model, policy, k, drawn
         self.reasons, self.trained = Reasons(model), trained
 
-    def code(self, table: TableReader, block: Block, counts: Counts) -> CodedBlock:
+    def code(self, table: TableReader, block: TableBlock, counts: CodingSummary) -> CodedBlock:
         """What a block of rows says, and what becomes of it."""
         answers = self.model.columns.read(table, block)
         X = self.model.features.transform(answers)
         found = self.model.code(answers, X, self.k)
-        empty = self.model.says_nothing(answers)
+        empty = self.model.is_blank(answers)
         limits = self.policy.limits(self.model, answers)
         doubt = found.doubt(self.policy.rank_by)
         # Not "doubt > limit": a limit that is not a number lets nothing through.
@@ -255,7 +255,7 @@ class _BlockCoder:
             ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
             found = _with_settled(found, given, settled)
         # These answers are left alone.
-        there = self.trained.add_codes(block, answers, codes_there(self.model, table, block))
+        there = self.trained.add_codes(block, answers, existing_codes(self.model, table, block))
         statuses = [s if c is None else BY_PEOPLE for s, c in zip(statuses, there, strict=True)]
         drawn = [block.first + i in self.drawn for i in range(len(block.rows))]
         why = self._reasons(found, X, empty, statuses, ask)
@@ -321,7 +321,7 @@ class TrainingAnswers:
             self.codes = dict(zip(model.identities, model.codes(model.Y), strict=True))
 
     def add_codes(
-        self, block: Block, answers: Answers, given: list[set[str] | None]
+        self, block: TableBlock, answers: Answers, given: list[set[str] | None]
     ) -> list[set[str] | None]:
         """The codes that people gave in the table, and else to answers of the model."""
         if not self.codes:
@@ -338,11 +338,13 @@ class TrainingAnswers:
         return [set(c) if own is None and c is not None else own for own, c in pairs]
 
 
-def codes_there(model: CodingModel, table: TableReader, block: Block) -> list[set[str] | None]:
+def existing_codes(
+    model: CodingModel, table: TableReader, block: TableBlock
+) -> list[set[str] | None]:
     """The codes that people have given already, if the table has columns for them."""
     codes = model.columns.codes
-    if set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
-        return take_decided(table, block, codes, model.codebook).codes
+    if set(map(escape_formula, codes.names)) <= set(map(escape_formula, table.names)):
+        return read_decisions(table, block, codes, model.codebook).codes
     return [None] * len(block.rows)
 
 

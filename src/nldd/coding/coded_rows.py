@@ -19,15 +19,15 @@ from nldd.coding.answers import PREFIX, Answers, find_column, own_columns, plain
 from nldd.coding.audit import RIGHT_CODES, Check, machine_codes, read_checks
 from nldd.coding.codebook import Codebook
 from nldd.coding.coded_blocks import BY_PEOPLE
-from nldd.coding.decisions import STATUS, SUGGESTED, latest_column, take_decided
+from nldd.coding.decisions import STATUS, SUGGESTED, latest_column, read_decisions
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import RANKINGS
-from nldd.coding.tables.cells import Block, Cell, TableFormat
+from nldd.coding.tables.cells import Cell, TableBlock, TableFormat
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.coding.training_table import drawn_marks
 from nldd.exceptions import InputError
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 Codes = frozenset[str]
 # Which only the table has that nldd review exports.
@@ -74,7 +74,7 @@ def read_rows(model: CodingModel, path: Path, options: TableOptions) -> CodedTab
         own = own_columns(table, model.columns.codes.names)
         for block in table.blocks():
             people = _people(model, table, block)
-            empty = _says_nothing(model, table, block)
+            empty = _is_blank(model, table, block)
             drawn = drawn_marks(table, block, range(len(block.rows)))
             for i, row in enumerate(block.rows):
                 said = plain_text(row[status]).strip().lower()
@@ -104,13 +104,13 @@ def _added_column(table: TableReader, name: str) -> int:
     return place
 
 
-def _people(model: CodingModel, table: TableReader, block: Block) -> list[Codes | None]:
+def _people(model: CodingModel, table: TableReader, block: TableBlock) -> list[Codes | None]:
     """Codes that people gave, where the table has columns for them."""
     codes = model.columns.codes
-    if not set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
+    if not set(map(escape_formula, codes.names)) <= set(map(escape_formula, table.names)):
         return [None] * len(block.rows)
     # A suggestion that nobody has looked at is no decision.
-    decided = take_decided(table, block, codes, model.codebook).codes
+    decided = read_decisions(table, block, codes, model.codebook).codes
     return [None if names is None else _normalised(names, model.codebook) for names in decided]
 
 
@@ -119,10 +119,10 @@ def _normalised(codes: Iterable[str], codebook: Codebook) -> Codes:
     return frozenset(codebook.translate(normalize("NFC", name) for name in codes))
 
 
-def _says_nothing(model: CodingModel, table: TableReader, block: Block) -> NDArray[np.bool_]:
+def _is_blank(model: CodingModel, table: TableReader, block: TableBlock) -> NDArray[np.bool_]:
     places = [find_column(table, name, model.columns.inputs) for name in model.columns.text]
     texts = ["\n".join(plain_text(row[j]) for j in places) for row in block.rows]
-    return model.says_nothing(Answers(texts))
+    return model.is_blank(Answers(texts))
 
 
 def _doubt(cell: Cell, name: str) -> float:
@@ -193,7 +193,7 @@ def _waiting(
     return waiting
 
 
-def _decided_rows(model: CodingModel, table: TableReader, block: Block) -> Iterable[_Decided]:
+def _decided_rows(model: CodingModel, table: TableReader, block: TableBlock) -> Iterable[_Decided]:
     columns, people = model.columns.codes, _people(model, table, block)
     checks = read_checks(table, block, columns, people)
     drawn = drawn_marks(table, block, range(len(block.rows)))

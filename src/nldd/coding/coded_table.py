@@ -19,10 +19,10 @@ from nldd.coding.coded_blocks import (
     PARTLY,
     BlockWatch,
     CodedBlock,
-    Counts,
-    Policy,
+    CodingOptions,
+    CodingSummary,
     code_blocks,
-    codes_there,
+    existing_codes,
 )
 from nldd.coding.decisions import refuse_decided
 from nldd.coding.model import CodingModel
@@ -53,11 +53,11 @@ def code_table(
     model: CodingModel,
     path: Path | str,
     out: Path | str,
-    policy: Policy,
+    policy: CodingOptions,
     review: Path | str | None = None,
     options: TableOptions = TableOptions(),
     watch: BlockWatch = lambda blocks, fraction: blocks,
-) -> Counts:
+) -> CodingSummary:
     r"""Code the answers of a table, a block of rows at a time.
 
     Parameters
@@ -69,7 +69,7 @@ def code_table(
     out : Path or str
         File for all rows and columns, with what was found: ``nldd_codes``, ``nldd_status`` and
         others.
-    policy : Policy
+    policy : CodingOptions
         Which answers go to people.
     review : Path or str, optional
         File for those only, with columns for their codes.
@@ -81,12 +81,13 @@ def code_table(
 
     Returns
     -------
-    Counts
+    CodingSummary
         How many rows got which status.
 
     Examples
     --------
-    >>> from nldd.coding import Answers, Policy, Settings, code_table, fit_coding_model, triage
+    >>> from nldd.coding import Answers, CodingOptions, Settings
+    >>> from nldd.coding import code_table, fit_coding_model, triage
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
@@ -100,7 +101,7 @@ def code_table(
     >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\n\"\"\n")
     >>> found = triage(model, target=0.8).selection
-    >>> counts = code_table(model, new, coded, Policy(found.limit, rank_by=found.rank_by))
+    >>> counts = code_table(model, new, coded, CodingOptions(found.limit, rank_by=found.rank_by))
     >>> counts.n_rows, counts.n_auto, counts.n_review
     (3, 2, 1)
     >>> with open_table(coded) as table:
@@ -109,13 +110,13 @@ def code_table(
     ('cheaper rents', 'housing costs', 'auto')
     >>> folder.cleanup()
     """
-    check_places(path, out, review, hint="-o coded.csv --review review.csv")
+    check_paths_differ(path, out, review, hint="-o coded.csv --review review.csv")
     if review is not None:
         from nldd.coding.review_sheet import ReviewFile  # only where there is one
 
         refuse_decided(Path(review), model.columns.codes, model.codebook)
     drawn = draw_rows(model, path, policy.n_random, policy.seed, options)
-    counts, k, used = Counts(), N_NEXT + 1 if review else 2, policy.model_in_use(model)
+    counts, k, used = CodingSummary(), N_NEXT + 1 if review else 2, policy.model_in_use(model)
     coder = _RowCoder(used, policy)
     with ExitStack() as stack:
         table = stack.enter_context(options.open(path))
@@ -138,7 +139,7 @@ def code_table(
 
 
 def _notes_on_earlier(
-    names: Sequence[str], header: Sequence[str], counts: Counts, policy: Policy
+    names: Sequence[str], header: Sequence[str], counts: CodingSummary, policy: CodingOptions
 ) -> Iterator[str]:
     """What a table that was coded before, or in part, means for the columns and for the draw."""
     own = tuple(f"{PREFIX}{name} (" for name in ADDED)
@@ -167,7 +168,7 @@ def draw_rows(
         numbers = (
             block.first + i
             for block in table.blocks(BLOCK_ROWS)
-            for i, codes in enumerate(codes_there(model, table, block))
+            for i, codes in enumerate(existing_codes(model, table, block))
             if codes is None
         )
         return frozenset(reservoir(numbers, size, seed)[0])
@@ -189,7 +190,7 @@ def reservoir(items: Iterable[Item], size: int, seed: int) -> tuple[list[Item], 
     return drawn, n
 
 
-def free_names(names: Iterable[str], taken: set[str]) -> list[str]:
+def unique_column_names(names: Iterable[str], taken: set[str]) -> list[str]:
     """Names of added columns, numbered where they are `taken`."""
     added: list[str] = []
     for name in names:
@@ -202,7 +203,7 @@ def free_names(names: Iterable[str], taken: set[str]) -> list[str]:
 class _RowCoder:
     """Rows of a table with the columns that coding adds."""
 
-    def __init__(self, model: CodingModel, policy: Policy) -> None:
+    def __init__(self, model: CodingModel, policy: CodingOptions) -> None:
         self.model, self.policy = model, policy
 
     def header(self, names: Sequence[str]) -> list[str]:
@@ -215,7 +216,7 @@ class _RowCoder:
         added += EXPLAINED if policy.explain else ()
         whole = [ROW] if numbers_rows(self.model, names) else []
         whole += [PREFIX + name for name in added]
-        return free_names([*whole, *([DRAWN] if policy.n_random else [])], taken)
+        return unique_column_names([*whole, *([DRAWN] if policy.n_random else [])], taken)
 
     def rows(self, table: TableReader, block: CodedBlock) -> list[tuple[Cell, ...]]:
         """The rows of a block with all added cells."""
@@ -280,7 +281,7 @@ def six_digits(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
-def check_places(*places: Path | str | None, hint: str) -> None:
+def check_paths_differ(*places: Path | str | None, hint: str) -> None:
     """Refuse a step that would write over what it reads; ``-`` is standard output."""
     given = [Path(place) for place in places if place is not None and str(place) != "-"]
     for a, b in combinations(given, 2):

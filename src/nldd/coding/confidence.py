@@ -33,7 +33,7 @@ def log_odds(probability: Any) -> FloatArray:
     return np.asarray(logit(np.clip(probability, NEAREST, 1 - NEAREST)), dtype=np.float64)
 
 
-def clues_of(near: Any, P: FloatArray, times: FloatArray) -> FloatArray:
+def confidence_clues(near: Any, P: FloatArray, times: FloatArray) -> FloatArray:
     """What speaks for the first of two labelsets; theta's log-odds come first.
 
     `near` has the two nearest labelsets of each answer, `P` its probabilities label by label, and
@@ -68,7 +68,7 @@ def _log_likelihood(P: FloatArray, Y: NDArray[np.bool_]) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceRegression:
+class ConfidenceRegression:
     """Log-odds of "all codes right": an intercept and a weight for each clue and each code.
 
     Codes count by how doubtful theta is: some are harder than others, but where all speaks for an
@@ -113,7 +113,7 @@ def cross_fit(
     chance = np.empty(len(fold))
     for number in np.unique(fold):
         own = fold == number
-        fitted = ChanceRegression.fit(clues[~own], Y[~own], right[~own])
+        fitted = ConfidenceRegression.fit(clues[~own], Y[~own], right[~own])
         if fitted is None:
             return None
         chance[own] = fitted.chance(clues[own], Y[own])

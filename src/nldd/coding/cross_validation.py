@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding.confidence import ChanceRegression, cross_fit, log_odds
+from nldd.coding.confidence import ConfidenceRegression, cross_fit, log_odds
 from nldd.coding.guarantee import GuaranteeTest
 from nldd.coding.predictions import (
     NO_EVIDENCE,
@@ -52,7 +52,7 @@ class CrossValidation:
     ----------
     evidence : Predictions
         Each answer, predicted by a model that has not seen its fold.
-    regression : ChanceRegression or None
+    regression : ConfidenceRegression or None
         Gives new answers their chance to be right as a whole. Without it, or with fewer than 250
         answers, theta ranks.
     gain_theta, gain_chance : float
@@ -79,7 +79,7 @@ class CrossValidation:
     """
 
     evidence: Predictions
-    regression: ChanceRegression | None = None
+    regression: ConfidenceRegression | None = None
     gain_theta: float = 0.0
     gain_chance: float = 0.0
     gain_yes: float = 0.0
@@ -122,10 +122,10 @@ class CrossValidation:
 
     def predict(self, classifier: Any, X: Any, k: int = 2) -> Predictions:
         """New rows predicted by the model of all answers, with the `k` nearest labelsets."""
-        return with_chance(predict(classifier, X, k), self.regression)
+        return add_confidence(predict(classifier, X, k), self.regression)
 
 
-def with_chance(found: Predictions, regression: ChanceRegression | None) -> Predictions:
+def add_confidence(found: Predictions, regression: ConfidenceRegression | None) -> Predictions:
     """Predictions with their chance to be right as a whole, which takes the place of the clues."""
     if regression is None or found.clues is None:
         return replace(found, clues=None)
@@ -207,7 +207,7 @@ def cross_validate(
             # A copy in the other fold of a pair is no step of learning.
             alike = (stand_elsewhere(words, pairs, taught) == repeated)[rows]
             rows, fewer = rows[alike], fewer[alike]
-        both = with_chance(known[rows], regression), with_chance(fewer, regression)
+        both = add_confidence(known[rows], regression), add_confidence(fewer, regression)
         gains = (*gains_of(*both), *gains_of_codes(*both)) if len(rows) else gains
     evidence = replace(known, chance=chance, clues=None, others=None)
     return CrossValidation(evidence, regression, *gains, repeated)
@@ -235,7 +235,7 @@ def pairs_of(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
 
 def _fit_chances(
     known: Predictions, Y: NDArray[np.int8], folds: list[NDArray[np.intp]]
-) -> tuple[ChanceRegression | None, NDArray[np.float64] | None]:
+) -> tuple[ConfidenceRegression | None, NDArray[np.float64] | None]:
     """The regression for new rows, and the chances of the known ones by those of other folds."""
     fold = np.empty(len(Y), dtype=np.intp)
     for number, rows in enumerate(folds):
@@ -247,7 +247,7 @@ def _fit_chances(
         return None, None
     chance = np.zeros(len(Y))
     chance[informed] = crossed
-    return ChanceRegression.fit(*data), chance
+    return ConfidenceRegression.fit(*data), chance
 
 
 def gains_of(known: Predictions, fewer: Predictions) -> tuple[float, float]:

@@ -22,11 +22,11 @@ from nldd.coding.answers import (
     unguard,
 )
 from nldd.coding.codebook import Codebook
-from nldd.coding.tables.cells import Block
+from nldd.coding.tables.cells import TableBlock
 from nldd.coding.tables.opening import open_table
 from nldd.coding.tables.reader import TableReader
 from nldd.exceptions import InputError
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 SUGGESTED, STATUS, OK = (f"{PREFIX}{name}" for name in ("codes", "status", "ok"))
 # Which only a review has.
@@ -38,17 +38,17 @@ AGREED = YES | {"ok", "okay", "right", "correct", "+", "\u2713", "\u2714"}
 def latest_column(names: Sequence[str], name: str, others: Iterable[str] = ()) -> int | None:
     """Where an added column stands, the last where a table was coded again: ``name (2)``."""
     pattern = re.compile(rf"{re.escape(name)}(?: \(([0-9]+)\))?")
-    known = {guarded(other) for other in others}
+    known = {escape_formula(other) for other in others}
     found = [
         (int(match[1] or 1), j)
         for j, text in enumerate(names)
-        if guarded(text) not in known and (match := pattern.fullmatch(str(unguard(text))))
+        if escape_formula(text) not in known and (match := pattern.fullmatch(str(unguard(text))))
     ]
     return max(found)[1] if found else None
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecidedCodes:
     """The codes of the rows of a block that somebody has decided, None for all others.
 
     Of these `n_open` only show a suggestion; of `n_bare` somebody has taken the suggestion away, or
@@ -60,15 +60,15 @@ class Decided:
     n_bare: int = 0
 
 
-def take_decided(
-    table: TableReader, block: Block, codes: CodeColumns, codebook: Codebook = Codebook()
-) -> Decided:
+def read_decisions(
+    table: TableReader, block: TableBlock, codes: CodeColumns, codebook: Codebook = Codebook()
+) -> DecidedCodes:
     """What people have decided; in a table without the columns of a review, all codes are that."""
     found = codes.read(table, block)
     places = [latest_column(table.names, name, codes.names) for name in (OK, SUGGESTED, STATUS)]
     ok, suggested, status = places
     if latest_column(table.names, NEXT, codes.names) is None and ok is None:
-        return Decided(found)
+        return DecidedCodes(found)
     if ok is None or suggested is None or status is None:
         lost = next(n for n, j in zip((OK, SUGGESTED, STATUS), places, strict=True) if j is None)
         message = f"{table.path.name} is a review without its column {lost!r}, so that suggestions"
@@ -87,7 +87,7 @@ def take_decided(
         elif unseen and _shows(shown, given, codes, codebook):
             decided[i] = None
             n_open += 1
-    return Decided(decided, n_open, n_bare)
+    return DecidedCodes(decided, n_open, n_bare)
 
 
 def _shows(cell: str, given: set[str], codes: CodeColumns, codebook: Codebook) -> bool:
@@ -133,10 +133,12 @@ def refuse_decided(path: Path, codes: CodeColumns, codebook: Codebook = Codebook
         raise InputError(message, hint=hint)
 
 
-def _is_decided(table: TableReader, block: Block, codes: CodeColumns, codebook: Codebook) -> bool:
-    if not set(map(guarded, codes.names)) & set(map(guarded, table.names)):
+def _is_decided(
+    table: TableReader, block: TableBlock, codes: CodeColumns, codebook: Codebook
+) -> bool:
+    if not set(map(escape_formula, codes.names)) & set(map(escape_formula, table.names)):
         return False
-    if not set(map(guarded, codes.names)) <= set(map(guarded, table.names)):
+    if not set(map(escape_formula, codes.names)) <= set(map(escape_formula, table.names)):
         return True  # somebody has changed its columns
-    found = take_decided(table, block, codes, codebook).codes
+    found = read_decisions(table, block, codes, codebook).codes
     return any(given is not None for given in found)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
-from nldd.coding.answers import Listing
+from nldd.coding.answers import CodeFormat
 from nldd.coding.code_slips import find_new_slips, first_rows, lines_of, sep_options
 from nldd.coding.codebook import Codebook
 from nldd.coding.model import TARGETS, CodingModel
@@ -61,7 +61,7 @@ class Confusion:
 
 
 @dataclass(frozen=True)
-class Score:
+class AnswerScore:
     """A measure of :data:`nldd.metrics.MEASURES` with its value and a 95 % interval."""
 
     key: str
@@ -72,7 +72,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Summary:
+class ScoreSummary:
     """Counts of coded answers: by code, codes an answer, and combinations (some seen once)."""
 
     labels: dict[str, int]
@@ -98,7 +98,7 @@ class Evaluation:
         The codes of people as 0 and 1.
     predictions : Predictions
         What the model said.
-    scores : tuple of Score
+    scores : tuple of AnswerScore
         Every measure of :data:`nldd.metrics.MEASURES` by `key` and `name`, with its `value` and the
         limits `low` and `high` of a 95 % interval.
     calibration : Calibration
@@ -133,7 +133,7 @@ class Evaluation:
     n_known: int
     Y: LabelArray
     predictions: Predictions
-    scores: tuple[Score, ...]
+    scores: tuple[AnswerScore, ...]
     calibration: Calibration
     by_label: tuple[LabelScore, ...]
     confusions: tuple[Confusion, ...]
@@ -163,8 +163,8 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A promise of a model beside what new answers showed; made by :func:`promise_kept`.
+class GuaranteeCheck:
+    """A promise of a model beside what new answers showed; made by :func:`check_guarantee`.
 
     Attributes
     ----------
@@ -181,10 +181,10 @@ class Kept:
 
     Examples
     --------
-    >>> from nldd.coding.evaluation import Kept
+    >>> from nldd.coding.evaluation import GuaranteeCheck
     >>> from nldd.coding.selective import Selection
     >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95)
-    >>> kept = Kept(promise, "subset", 200, n_auto=80, accuracy=0.95, low=0.877, high=0.986)
+    >>> kept = GuaranteeCheck(promise, "subset", 200, 80, 0.95, low=0.877, high=0.986)
     >>> kept.share, kept.low < promise.target < kept.high
     (0.4, True)
     """
@@ -208,7 +208,7 @@ def evaluate_table(
     model: CodingModel,
     path: Path,
     options: TableOptions = TableOptions(),
-    listing: Listing = Listing(),
+    listing: CodeFormat = CodeFormat(),
 ) -> tuple[Evaluation, CodedAnswers]:
     """Evaluate a model on a table that people have coded.
 
@@ -220,7 +220,7 @@ def evaluate_table(
         The table, with the columns of that which the model was fitted to.
     options : TableOptions, optional
         How the table is opened.
-    listing : Listing, optional
+    listing : CodeFormat, optional
         How the table lists its codes, if otherwise than that of the model.
 
     Returns
@@ -234,7 +234,7 @@ def evaluate_table(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, evaluate_table, fit_table
+    >>> from nldd.coding import ColumnSpec, Settings, evaluate_table, fit_table
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -243,7 +243,7 @@ def evaluate_table(
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
     >>> with create_table(second, survey.header) as writer:
@@ -336,7 +336,9 @@ def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
     return Evaluation(labels, n_known, Y, found, scores, calibration, by_label, confusions)
 
 
-def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> tuple[Score, ...]:
+def score_answers(
+    Y: LabelArray, Y_pred: LabelArray, random_state: int = 0
+) -> tuple[AnswerScore, ...]:
     """Every measure of nldd with a 95 % interval, from answers drawn again with replacement.
 
     Shares of the answers have an exact one, and measures that no drawing changes take it too.
@@ -352,7 +354,9 @@ def score_answers(Y: LabelArray, Y_pred: LabelArray, random_state: int = 0) -> t
         low, high = np.percentile(np.concatenate([drawn[key] for drawn in draws]), [2.5, 97.5])
         if key in SHARES_OF_ANSWERS or low == high:
             low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
-        scores.append(Score(key, measure.name, float(values[key][0]), float(low), float(high)))
+        scores.append(
+            AnswerScore(key, measure.name, float(values[key][0]), float(low), float(high))
+        )
     return tuple(scores)
 
 
@@ -374,14 +378,14 @@ def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[
     return tuple(order[:N_CONFUSIONS])
 
 
-def promise_kept(
+def check_guarantee(
     model: CodingModel,
     quality: Evaluation,
     target: float = 0.9,
     confidence: float = 0.9,
     measure: str = "subset",
     rank_by: str = "chance",
-) -> Kept:
+) -> GuaranteeCheck:
     """Compare a model's promise with what an evaluation found.
 
     Parameters
@@ -399,15 +403,15 @@ def promise_kept(
 
     Returns
     -------
-    Kept
+    GuaranteeCheck
         How many answers the threshold lets through, and their accuracy.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, evaluate_table, fit_table
-    >>> from nldd.coding.evaluation import promise_kept
+    >>> from nldd.coding import ColumnSpec, Settings, evaluate_table, fit_table
+    >>> from nldd.coding.evaluation import check_guarantee
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -416,12 +420,12 @@ def promise_kept(
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
     >>> with create_table(second, survey.header) as writer:
     ...     writer.write(rows[100:])
-    >>> kept = promise_kept(step.model, evaluate_table(step.model, second)[0], target=0.8)
+    >>> kept = check_guarantee(step.model, evaluate_table(step.model, second)[0], target=0.8)
     >>> kept.n_answers, kept.n_auto, round(kept.accuracy, 2)
     (83, 73, 0.95)
     >>> folder.cleanup()
@@ -434,16 +438,16 @@ def promise_kept(
     auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
     allowed = () if selection.limit is not None else target_shares(model, *promise)
-    return replace(Kept(selection, measure, n, len(auto), *accuracy), targets=allowed)
+    return replace(GuaranteeCheck(selection, measure, n, len(auto), *accuracy), targets=allowed)
 
 
-def summarise(labels: Sequence[str], Y: LabelArray) -> Summary:
+def summarise(labels: Sequence[str], Y: LabelArray) -> ScoreSummary:
     """Counts of answers that carry the codes `labels` as `Y` says."""
     _, times = np.unique(Y, axis=0, return_counts=True)
     sizes = Y.sum(axis=1)
     by_code = dict(zip(labels, Y.sum(axis=0).tolist(), strict=True))
     n_seen_once, n_without_code = int((times == 1).sum()), int((sizes == 0).sum())
-    return Summary(by_code, float(sizes.mean()), len(times), n_seen_once, n_without_code)
+    return ScoreSummary(by_code, float(sizes.mean()), len(times), n_seen_once, n_without_code)
 
 
 @dataclass(frozen=True)

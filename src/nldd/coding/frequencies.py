@@ -1,7 +1,7 @@
 """Shares of codes in all answers of a coded table, corrected for the errors of the machine.
 
 What people coded counts as it is. For what only the machine coded, a random part that people
-checked tells how often it was wrong (:mod:`nldd.coding.frequency_estimates`), drawn by ``nldd audit`` or by
+checked tells how often it was wrong (:mod:`.frequency_estimates`), drawn by ``nldd audit`` or by
 ``nldd predict --random``. Answers that the machine was sure of and those that it left to people are
 two parts, as it errs more in the latter. Where nothing of a part was checked, coded answers of the
 model stand in, as predicted without themselves: those about which it was as sure.
@@ -91,7 +91,7 @@ class Frequencies:
 
     Examples
     --------
-    >>> from nldd.coding import Answers, Policy, Settings
+    >>> from nldd.coding import Answers, CodingOptions, Settings
     >>> from nldd.coding import code_frequencies, code_table, fit_coding_model
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -104,7 +104,7 @@ class Frequencies:
     >>> with TemporaryDirectory() as folder:
     ...     new, coded = Path(folder, "new.csv"), Path(folder, "coded.csv")
     ...     _ = new.write_text("answer\n" + "cheaper rents\nsafe cycle paths\nlower rents\n" * 20)
-    ...     _ = code_table(model, new, coded, Policy(threshold=0.1))
+    ...     _ = code_table(model, new, coded, CodingOptions(threshold=0.1))
     ...     found = code_frequencies(model, coded)
     >>> found.n_answers, found.n_people, [(part.part, part.source) for part in found.basis]
     (60, 0, [('auto', 'model')])
@@ -153,7 +153,7 @@ def code_frequencies(
 
     Examples
     --------
-    >>> from nldd.coding import Answers, Policy, Settings
+    >>> from nldd.coding import Answers, CodingOptions, Settings
     >>> from nldd.coding import code_frequencies, code_table, fit_coding_model
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -166,7 +166,7 @@ def code_frequencies(
     >>> folder = TemporaryDirectory()
     >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
     >>> _ = new.write_text("answer\n" + "cheaper rents\nsafe cycle paths\nlower rents\n" * 20)
-    >>> _ = code_table(model, new, coded, Policy(threshold=0.1))
+    >>> _ = code_table(model, new, coded, CodingOptions(threshold=0.1))
     >>> found = code_frequencies(model, coded)
     >>> [(code.code, round(code.raw, 2)) for code in found.codes]
     [('housing costs', 0.67), ('cycling', 0.33), ('safety', 0.0)]

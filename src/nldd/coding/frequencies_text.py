@@ -13,7 +13,7 @@ from nldd.coding.frequencies import Basis, Frequencies
 from nldd.coding.frequency_estimates import CodeBias
 from nldd.coding.tables.writer import create_table
 from nldd.present.page import Page, Section, render_page
-from nldd.present.table import Entry, Table, tabulate, to_text
+from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import visible, wrap
 
 HEAD = ("code", "name", "share", "low", "high", "raw", "bias", "people", "machine", "basis")
@@ -43,7 +43,9 @@ def frequencies_table(found: Frequencies) -> Table:
         found.codes,
         {
             "code": lambda f: visible(f.code),
-            "corrected": lambda f: Entry(percent(f.share, 1), under=percent_range(f.low, f.high)),
+            "corrected": lambda f: TableEntry(
+                percent(f.share, 1), under=percent_range(f.low, f.high)
+            ),
             "raw": lambda f: percent(f.raw, 1),
             "bias": lambda f: points(f.bias),
             "people": lambda f: f"{f.n_people:,}",
@@ -174,7 +176,7 @@ def bias_table(found: Iterable[CodeBias]) -> Table:
             "code": lambda b: visible(b.code),
             "people": lambda b: percent(b.people, 1),
             "machine": lambda b: percent(b.machine, 1),
-            "difference": lambda b: Entry(
+            "difference": lambda b: TableEntry(
                 points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
             ),
         },

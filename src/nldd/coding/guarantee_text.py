@@ -8,8 +8,8 @@ from nldd._wording import count_noun, percent, percent_range
 from nldd.present.text import align, doubt_number, exact_percent, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding.coded_blocks import Counts, Policy
-    from nldd.coding.evaluation import Kept, TargetShare, Triage
+    from nldd.coding.coded_blocks import CodingOptions, CodingSummary
+    from nldd.coding.evaluation import GuaranteeCheck, TargetShare, Triage
     from nldd.coding.model import CodingModel
     from nldd.coding.per_code import CodeSelection
     from nldd.coding.selective import Selection
@@ -157,7 +157,7 @@ def render_failed_refit(selection: "Selection") -> str:
     )
 
 
-def kept_paragraphs(kept: "Kept") -> tuple[str, ...]:
+def kept_paragraphs(kept: "GuaranteeCheck") -> tuple[str, ...]:
     """Whether a promise held on the evaluated answers."""
     selection = kept.selection
     if selection.threshold is None:
@@ -235,8 +235,8 @@ def _code_promises(codes: "CodeSelection") -> tuple[str, ...]:
 
 
 def render_counts(
-    counts: "Counts",
-    policy: "Policy",
+    counts: "CodingSummary",
+    policy: "CodingOptions",
     selection: "Selection | None",
     measure: str,
     codes: "CodeSelection | None" = None,
@@ -269,8 +269,8 @@ def render_counts(
 
 
 def counts_record(
-    counts: "Counts",
-    policy: "Policy",
+    counts: "CodingSummary",
+    policy: "CodingOptions",
     selection: "Selection | None",
     codes: "CodeSelection | None" = None,
 ) -> dict[str, Any]:

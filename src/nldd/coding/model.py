@@ -232,13 +232,13 @@ class CodingModel:
         """
         X = self.features.transform(answers) if X is None else X
         found = self.validation.predict(self.classifier, X, k)
-        empty = self.says_nothing(answers)
+        empty = self.is_blank(answers)
         chance = None if found.chance is None else np.where(empty, 0.0, found.chance)
         assert found.P is not None
         P = np.where(empty[:, np.newaxis], np.float32(UNKNOWN), found.P)
         return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance, P=P)
 
-    def says_nothing(self, answers: Answers) -> NDArray[np.bool_]:
+    def is_blank(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers are empty, unless the model has learned what to make of such."""
         learned = not self.columns.text or not all(map(str.strip, self.answers.texts))
         return np.array([not learned and not text.strip() for text in answers.texts], dtype=bool)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nldd.coding.answers import Answers, CodeColumns, Columns
-from nldd.coding.codebook import Codebook, Entry
-from nldd.coding.confidence import N_CLUES, ChanceRegression
+from nldd.coding.codebook import Codebook, CodebookEntry
+from nldd.coding.confidence import N_CLUES, ConfidenceRegression
 from nldd.coding.cross_validation import CrossValidation
 from nldd.coding.features import ANALYZERS, AnswerFeatures, Terms
 from nldd.coding.guarantee import GuaranteeTest
@@ -135,7 +135,7 @@ def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) ->
     if "chance/weights" not in arrays:
         return CrossValidation(evidence, None, *gains)
     theta = numbers["centre"], numbers["scale"]
-    regression = ChanceRegression(numbers["intercept"], arrays["chance/weights"], *theta)
+    regression = ConfidenceRegression(numbers["intercept"], arrays["chance/weights"], *theta)
     evidence = replace(evidence, chance=arrays["evidence/chance"])
     return CrossValidation(evidence, regression, *gains)
 
@@ -252,7 +252,7 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
         history=history,
         identities=_names(answers["identities"]),
         identity_columns=_names(answers["identity_columns"]),
-        codebook=Codebook(tuple(Entry(**entry) for entry in model["codebook"])),
+        codebook=Codebook(tuple(CodebookEntry(**entry) for entry in model["codebook"])),
         earlier=tuple(_unpack_test(i, test, arrays) for i, test in enumerate(model["tests"])),
     )
 

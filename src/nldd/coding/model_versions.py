@@ -36,7 +36,7 @@ Tell = Callable[[str], None] | None
 
 
 @dataclass(frozen=True)
-class Undone:
+class UndoResult:
     """A model that is as it was before a step; made by :func:`undo_model`.
 
     Attributes
@@ -53,8 +53,8 @@ class Undone:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from nldd.coding.model_versions import Undone
-    >>> undone = Undone((), (), n_answers=80, kept=Path("model.nldd.undone1"), n_left=2)
+    >>> from nldd.coding.model_versions import UndoResult
+    >>> undone = UndoResult((), (), n_answers=80, kept=Path("model.nldd.undone1"), n_left=2)
     >>> undone.n_answers, undone.kept.name
     (80, 'model.nldd.undone1')
     """
@@ -92,7 +92,7 @@ def replace_model(model: CodingModel, path: Path) -> Path | None:
     return kept if path.is_symlink() else path.with_name(kept.name)
 
 
-def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> Undone:
+def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> UndoResult:
     """Bring back the predecessor of a model file.
 
     What was there is kept in turn, so that nothing is lost either way.
@@ -108,14 +108,14 @@ def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> Undone:
 
     Returns
     -------
-    Undone
+    UndoResult
         The steps taken back, and what the model has now.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, fit_table, undo_model, update_model
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table, undo_model, update_model
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -124,7 +124,7 @@ def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> Undone:
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> more = Path(folder.name, "more.csv")
     >>> with create_table(more, survey.header) as writer:
@@ -158,7 +158,7 @@ def undo_model(path: Path, redo: bool = False, tell: Tell = None) -> Undone:
         1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(now, then, strict=False))
     )
     n_answers = then[-1].n_answers if then else 0
-    return Undone(now[n_same:], then[n_same:], n_answers, kept, len(found) - 1)
+    return UndoResult(now[n_same:], then[n_same:], n_answers, kept, len(found) - 1)
 
 
 def _nothing_to_take(path: Path, redo: bool) -> InputError:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from nldd.coding.answers import Answers
-from nldd.coding.confidence import N_CLUES, clues_of
+from nldd.coding.confidence import N_CLUES, confidence_clues
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import RANKINGS as RANKINGS, right_shares
 from nldd.exceptions import InputError
@@ -132,7 +132,7 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
     Y = near.labelsets[:, 0].astype(np.int8)
     P = classifier.label_probabilities(X)
-    clues = clues_of(near, P, times_seen(classifier, Y))
+    clues = confidence_clues(near, P, times_seen(classifier, Y))
     found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
     others = near.labelsets[:, 1:].astype(np.int8)
     rest = {"P": P.astype(np.float32), "others": others, "others_row": near.row[:, 1:]}

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.code_slips import close_code
-from nldd.coding.codebook import Codebook, Entry, check_listable, read_codebook
-from nldd.coding.coded_table import check_places
+from nldd.coding.codebook import Codebook, CodebookEntry, check_listable, read_codebook
+from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import CodingModel, checksum, fit_coding_model
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import Tell, model_lock, replace_model
@@ -56,7 +56,7 @@ def apply_codebook(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, apply_codebook, fit_table
+    >>> from nldd.coding import ColumnSpec, Settings, apply_codebook, fit_table
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -65,7 +65,7 @@ def apply_codebook(
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> book = Path(folder.name, "codebook.csv")
     >>> _ = book.write_text("code,name,merged_into\ncycling,,bikes\nsafety,Crime and fear,\n")
@@ -76,7 +76,7 @@ def apply_codebook(
     ["'cycling' renamed to 'bikes'.", '1 code with another name or description.']
     >>> folder.cleanup()
     """
-    check_places(path, model_path, hint="nldd codebook model.nldd codebook.csv")
+    check_paths_differ(path, model_path, hint="nldd codebook model.nldd codebook.csv")
     read_manifest(model_path)
     with model_lock(model_path, tell):
         old = load_coding_model(model_path)
@@ -138,7 +138,7 @@ def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
     n_named = sum(
         (e.name, e.description) != (b.name, b.description)
         for e in codebook.entries
-        if e.code in becomes and (b := before.get(e.code, Entry(e.code)))
+        if e.code in becomes and (b := before.get(e.code, CodebookEntry(e.code)))
     )
     if n_named:
         changes.append(f"{count_noun(n_named, 'code')} with another name or description.")

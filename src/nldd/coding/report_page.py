@@ -17,7 +17,7 @@ from nldd._wording import percent
 from nldd.coding import report_tables as tables
 from nldd.coding.agreement_text import suspects_table
 from nldd.coding.answers import Answers, Columns
-from nldd.coding.evaluation import Evaluation, Kept, Triage, summarise, triage_rows
+from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise, triage_rows
 from nldd.coding.frequencies_text import bias_table
 from nldd.coding.frequency_estimates import code_bias
 from nldd.coding.guarantee_text import MEASURED, drawn_notes, kept_paragraphs, promise_paragraphs
@@ -33,7 +33,7 @@ from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, check_libraries, draw, render_page, save_figure
-from nldd.present.table import Entry, Table, tabulate
+from nldd.present.table import Table, TableEntry, tabulate
 from nldd.present.text import chance_in_words, exact_percent, visible
 from nldd.present.theta_displays import CalibrationDisplay, RiskCoverageDisplay
 
@@ -128,7 +128,7 @@ def is_fit_report(path: Path, model_path: Path) -> bool:
 def write_evaluation_report(
     model: CodingModel,
     quality: Evaluation,
-    kept: Kept,
+    kept: GuaranteeCheck,
     answers: CodedAnswers,
     model_path: Path,
     table_path: Path,
@@ -189,7 +189,7 @@ def fit_page(
 def evaluation_page(
     model: CodingModel,
     quality: Evaluation,
-    kept: Kept,
+    kept: GuaranteeCheck,
     answers: CodedAnswers,
     files: Mapping[str, StudyFile],
     time: str,
@@ -248,7 +248,10 @@ def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
 
 
 def _curve(
-    doubt: FloatArray, right: FloatArray, promise: Triage | Kept, reached: Selection | Kept
+    doubt: FloatArray,
+    right: FloatArray,
+    promise: Triage | GuaranteeCheck,
+    reached: Selection | GuaranteeCheck,
 ) -> RiskCoverageDisplay:
     chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
     target, measure = promise.selection.target, MEASURED[promise.measure]
@@ -344,20 +347,20 @@ def _examples_section(
     machine, people = as_label_sets(found.Y, model.shown), as_label_sets(quality.Y, quality.labels)
     n_wrong = np.rint((1 - quality.right("hamming")) * n_labels).astype(int)
 
-    def sureness(row: int) -> Entry:
+    def sureness(row: int) -> TableEntry:
         # Words for a theta that was rounded to zero would divide by it.
         theta = max(float(found.theta[row]), 1e-6)
         in_words = theta_in_words(theta, quality.n_known)
         if found.chance is not None:
-            return Entry(chance_in_words(float(found.chance[row])), under=in_words)
+            return TableEntry(chance_in_words(float(found.chance[row])), under=in_words)
         number, words = in_words.split(": ", 1)
-        return Entry(number, under=words)
+        return TableEntry(number, under=words)
 
-    def machine_codes(row: int) -> Entry:
+    def machine_codes(row: int) -> TableEntry:
         wrong = f"{n_wrong[row]} wrong of {n_labels} labels" if n_wrong[row] else "all right"
-        return Entry(_code_list(machine[row]), under=wrong)
+        return TableEntry(_code_list(machine[row]), under=wrong)
 
-    columns: dict[str, Callable[[int], Entry | str]] = {
+    columns: dict[str, Callable[[int], TableEntry | str]] = {
         "how sure": sureness,
         "answer": lambda row: _answer_entry(
             answers, row, model.columns, [f"row {numbers[row]}"] if numbers else []
@@ -395,7 +398,9 @@ def _code_list(names: Sequence[str]) -> str:
     return "; ".join(map(visible, names)) or "no code"
 
 
-def _answer_entry(answers: Answers, row: int, columns: Columns, place: Sequence[str] = ()) -> Entry:
+def _answer_entry(
+    answers: Answers, row: int, columns: Columns, place: Sequence[str] = ()
+) -> TableEntry:
     """The text of an answer, with its place and its other features in the second line."""
     numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
     categories = zip(columns.categorical, answers.categories[row], strict=True)
@@ -403,4 +408,4 @@ def _answer_entry(answers: Answers, row: int, columns: Columns, place: Sequence[
     facts += [f"{visible(name)} {value:g}" for name, value in numbers if not np.isnan(value)]
     facts += [f"{visible(name)} {visible(value)}" for name, value in categories if value]
     text = visible(answers.texts[row], LONGEST_ANSWER) or "(no text)"
-    return Entry(text, under=", ".join(facts))
+    return TableEntry(text, under=", ".join(facts))

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from nldd._wording import count_noun, percent, percent_range
 from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import (
+    AnswerScore,
     Confusion,
     LabelScore,
-    Score,
-    Summary,
+    ScoreSummary,
     Triage,
     TriageRow,
     summarise,
@@ -19,7 +19,7 @@ from nldd.coding.guarantee_text import MEASURED, SURE
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.training_table import CodedAnswers
 from nldd.metrics._measures import MEASURES
-from nldd.present.table import Entry, Row, Table, tabulate
+from nldd.present.table import Row, Table, TableEntry, tabulate
 from nldd.present.text import doubt_number, exact_percent, visible
 from nldd.present.theta_displays import Calibration
 
@@ -64,7 +64,7 @@ CHANCE_NOTE = {
 class Answered(NamedTuple):
     """Coded answers of a table or of a model, in numbers."""
 
-    summary: Summary
+    summary: ScoreSummary
     n_rows: int
     n_coded: int
     n_set_aside: int
@@ -77,7 +77,7 @@ def answers_of_model(model: CodingModel) -> Answered:
 
 
 def answers_of_table(
-    summary: Summary, table: CodedAnswers, n_never_seen: int | None = None
+    summary: ScoreSummary, table: CodedAnswers, n_never_seen: int | None = None
 ) -> Answered:
     return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside, n_never_seen)
 
@@ -131,7 +131,7 @@ def codebook_table(book: Codebook, counts: Mapping[str, int]) -> Table:
     )
 
 
-def measures_tables(scores: Iterable[Score]) -> tuple[Table, Table]:
+def measures_tables(scores: Iterable[AnswerScore]) -> tuple[Table, Table]:
     """The few measures that most people need, and the others folded away."""
     scores = list(scores)
     few = measures_table(score for score in scores if score.key in FEW_MEASURES)
@@ -139,17 +139,17 @@ def measures_tables(scores: Iterable[Score]) -> tuple[Table, Table]:
     return few, replace(more, key="more-measures", title=MORE_MEASURES, notes=(), folded=True)
 
 
-def measures_table(scores: Iterable[Score], digits: int = 3) -> Table:
-    def value(score: Score) -> Entry:
+def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
+    def value(score: AnswerScore) -> TableEntry:
         found, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
-        return Entry(found, under=f"{low} to {high}")
+        return TableEntry(found, under=f"{low} to {high}")
 
     return tabulate(
         "measures",
         "Measures, with their 95 % intervals",
         scores,
         {
-            "measure": lambda s: Entry(s.name, under=MEASURES[s.key].direction),
+            "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
             "value": value,
             "what it is": lambda s: MEANINGS.get(s.key, ""),  # a measure may be new
         },
@@ -168,9 +168,13 @@ def targets_table(triage: Triage) -> Table:
         "How much can be coded automatically, by the accuracy that is promised",
         triage.targets,
         {
-            "promised": lambda t: Entry(exact_percent(t.target), t.chosen, "chosen" * t.chosen),
-            "auto": lambda t: Entry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
-            "of the tested answers": lambda t: Entry(f"{t.n_auto:,} of {t.n_answers:,}", t.chosen),
+            "promised": lambda t: TableEntry(
+                exact_percent(t.target), t.chosen, "chosen" * t.chosen
+            ),
+            "auto": lambda t: TableEntry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
+            "of the tested answers": lambda t: TableEntry(
+                f"{t.n_auto:,} of {t.n_answers:,}", t.chosen
+            ),
         },
         f"Promised: {MEASURED[triage.measure]}, with {confidence} confidence in each line by "
         "itself. That one of the lines is wrong is more likely, so where you can, name the target "
@@ -190,14 +194,14 @@ def triage_table(
         "Triage: the share of the machine and its accuracy",
         rows,
         {
-            SURE[rank_by]: lambda r: Entry(
+            SURE[rank_by]: lambda r: TableEntry(
                 doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
             ),
-            "auto": lambda r: Entry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
-            "right": lambda r: Entry(
+            "auto": lambda r: TableEntry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
+            "right": lambda r: TableEntry(
                 percent(r.accuracy, 1), r.chosen, percent_range(r.low, r.high)
             ),
-            "combined": lambda r: Entry(percent(r.combined, 1), r.chosen),
+            "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
         },
         f"Auto: answers that the machine codes. Right: {MEASURED[measure]}, among these; its "
         "95 % interval holds the true share in 95 of 100 such cases.",
@@ -211,8 +215,8 @@ def calibration_table(found: Calibration) -> Table:
     arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
     rows = (
         (
-            Entry(percent(expected, 2), under=count_noun(count, "answer")),
-            Entry(percent(observed, 2), under=percent_range(low, high, 2)),
+            TableEntry(percent(expected, 2), under=count_noun(count, "answer")),
+            TableEntry(percent(observed, 2), under=percent_range(low, high, 2)),
             "yes" if low <= expected <= high else "no",
         )
         for expected, observed, count, low, high in zip(*(a.tolist() for a in arrays), strict=True)
@@ -235,7 +239,7 @@ def labels_table(scores: Iterable[LabelScore], unknown: Iterable[str]) -> Table:
         # A code that nobody gave was not predicted badly: it goes to the end.
         sorted(scores, key=lambda s: s.n_true + s.n_pred == 0),
         {
-            "code": lambda s: Entry(visible(s.name), under=remark.get(s.name, "")),
+            "code": lambda s: TableEntry(visible(s.name), under=remark.get(s.name, "")),
             "people": lambda s: f"{s.n_true:,}",
             "machine": lambda s: f"{s.n_pred:,}",
             "both": lambda s: f"{s.n_both:,}",
@@ -270,12 +274,14 @@ def history_table(history: Iterable[Event]) -> Table:
         "Steps in the life of the model, the first one first",
         history,
         {
-            "time": lambda e: Entry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
+            "time": lambda e: TableEntry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
             "step": lambda e: visible(e.action),
             "file": lambda e: visible(e.file),
-            "joined": lambda e: Entry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
+            "joined": lambda e: TableEntry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
             "answers": lambda e: f"{e.n_answers:,}",
-            "codes": lambda e: Entry(f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"),
+            "codes": lambda e: TableEntry(
+                f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"
+            ),
             "all right": lambda e: percent(e.subset_accuracy, 1),
             "labels right": lambda e: percent(e.hamming_accuracy, 1),
         },

@@ -13,12 +13,12 @@ from nldd.coding import report_tables as tables
 from nldd.coding.answers import Columns
 from nldd.coding.audit import Audit, Sample
 from nldd.coding.codebook import Codebook
-from nldd.coding.evaluation import Evaluation, Kept, Triage, summarise
+from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise
 from nldd.coding.guarantee_text import kept_paragraphs, promise_paragraphs, selection_record
 from nldd.coding.model import CodingModel, Event
-from nldd.coding.model_versions import Undone
-from nldd.coding.suggestions import Suggestion
-from nldd.coding.training import Step
+from nldd.coding.model_versions import UndoResult
+from nldd.coding.suggestions import CodeSuggestions
+from nldd.coding.training import FitResult
 from nldd.coding.training_table import CodedAnswers
 from nldd.present.table import Row, to_text
 from nldd.present.text import doubt_number, exact_percent, name_list, visible, wrap
@@ -30,7 +30,7 @@ MOST_CODES, MOST_WORST = 30, 10
 CLASSIFIER_SAYS = ("chosen_", "regression_")
 
 
-def render_fit(step: Step, quality: Evaluation, triage: Triage) -> str:
+def render_fit(step: FitResult, quality: Evaluation, triage: Triage) -> str:
     """What fit understood, how good the model is, and the triage table."""
     model, by_key = step.model, {score.key: score for score in quality.scores}
     summary = summarise(model.shown, model.Y)
@@ -95,7 +95,7 @@ def render_triage(triage: Triage) -> str:
     )
 
 
-def render_update(step: Step, triage: Triage) -> str:
+def render_update(step: FitResult, triage: Triage) -> str:
     """What joined the model, and the new triage table."""
     event = step.model.history[-1]
     before = step.model.history[-2] if len(step.model.history) > 1 else event
@@ -110,9 +110,9 @@ def render_update(step: Step, triage: Triage) -> str:
     )
 
 
-def render_undo(undone: Undone, path: Path, redo: bool) -> str:
+def render_undo(undone: UndoResult, path: Path, redo: bool) -> str:
     """Which steps were taken back, which came back, and how to go on."""
-    back, again = ("Brought back", "nldd undo") if redo else ("Undone", "nldd undo --redo")
+    back, again = ("Brought back", "nldd undo") if redo else ("UndoResult", "nldd undo --redo")
     lines = [f"{back}: {_steps(undone.came_back if redo else undone.taken_back)}"]
     if others := undone.taken_back if redo else undone.came_back:
         lines.append(f"{'Taken back' if redo else 'Back again'}: {_steps(others)}")
@@ -137,12 +137,12 @@ def _steps(events: Iterable[Event]) -> str:
     return "; ".join(steps) or "a change that the history of the model does not tell"
 
 
-def undo_record(undone: Undone) -> dict[str, Any]:
+def undo_record(undone: UndoResult) -> dict[str, Any]:
     """What :func:`render_undo` says, for JSON."""
     return asdict(undone)
 
 
-def render_evaluation(quality: Evaluation, kept: Kept, table: CodedAnswers) -> str:
+def render_evaluation(quality: Evaluation, kept: GuaranteeCheck, table: CodedAnswers) -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
     here = tables.answers_of_table(summarise(quality.labels, quality.Y), table)
     confusions, found = tables.confusions_table(quality.confusions), quality.calibration
@@ -252,7 +252,7 @@ def _audit_verdict(audit: Audit) -> str:
         measure = f"the guarantee of {target} is by the measure {audit.measure}"
         return f"No verdict: {measure}, the checks are of whole answers. Try: --target-accuracy."
     if audit.verdict == "kept":
-        return f"Kept: the whole interval lies at or above the target of {target}."
+        return f"GuaranteeCheck: the whole interval lies at or above the target of {target}."
     if audit.verdict == "broken":
         return (
             f"Broken: the whole interval lies below the target of {target}. Let people code the "
@@ -308,7 +308,7 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
     )
 
 
-def render_suggestion(found: Suggestion) -> str:
+def render_suggestion(found: CodeSuggestions) -> str:
     """The groups of a draft with their words and an example each, and what they are not."""
     left = f" {count_noun(found.n_left, 'answer')} in none of them." if found.n_left else ""
     n_groups = count_noun(len(found.groups), "group")
@@ -336,13 +336,13 @@ def suggestion_advice(codebook: Path, draft: Path | None, column: str) -> str:
     )
 
 
-def suggestion_record(found: Suggestion) -> dict[str, Any]:
+def suggestion_record(found: CodeSuggestions) -> dict[str, Any]:
     """What :func:`render_suggestion` says, for JSON."""
     counts = {"rows": found.n_rows, "answers": found.n_answers, "in_no_group": found.n_left}
     return {**counts, "notes": list(found.notes), "groups": [asdict(g) for g in found.groups]}
 
 
-def fit_record(step: Step, quality: Evaluation, triage: Triage) -> dict[str, Any]:
+def fit_record(step: FitResult, quality: Evaluation, triage: Triage) -> dict[str, Any]:
     """What :func:`render_fit` says, for JSON."""
     return {
         "columns": asdict(step.model.columns),
@@ -363,7 +363,9 @@ def triage_record(triage: Triage) -> dict[str, Any]:
     return {**asdict(triage), "selection": selection_record(triage.selection)}
 
 
-def evaluation_record(quality: Evaluation, kept: Kept, table: CodedAnswers) -> dict[str, Any]:
+def evaluation_record(
+    quality: Evaluation, kept: GuaranteeCheck, table: CodedAnswers
+) -> dict[str, Any]:
     """What :func:`render_evaluation` says, for JSON."""
     return {
         **_table_record(table),

@@ -11,15 +11,21 @@ from types import TracebackType
 from typing import Any, Self
 
 from nldd.coding.answers import DRAWN, GUARANTEE, PREFIX, ROW, find_column
-from nldd.coding.coded_blocks import N_NEXT, CodedBlock, Policy, next_labelsets
-from nldd.coding.coded_table import asked_codes, doubts, free_names, numbers_rows, suggestions
+from nldd.coding.coded_blocks import N_NEXT, CodedBlock, CodingOptions, next_labelsets
+from nldd.coding.coded_table import (
+    asked_codes,
+    doubts,
+    numbers_rows,
+    suggestions,
+    unique_column_names,
+)
 from nldd.coding.model import CodingModel
 from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.reader import TableReader
-from nldd.coding.tables.sheet_layout import Choices, Look
+from nldd.coding.tables.sheet_layout import Choices, SheetLayout
 from nldd.coding.tables.writer import TableWriter
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 # So many rows are sorted; more are no work for people, and would not fit into memory.
 MOST_SORTED = 200_000
@@ -37,19 +43,24 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
     """
 
     def __init__(
-        self, model: CodingModel, table: TableReader, create: Create, path: Any, policy: Policy
+        self,
+        model: CodingModel,
+        table: TableReader,
+        create: Create,
+        path: Any,
+        policy: CodingOptions,
     ) -> None:
         self.model, self.policy, self.notes = model, policy, list[str]()
         self.numbered = numbers_rows(model, table.names)
         names = model.columns.codes.names
-        there = {guarded(name) for name in table.names}
-        self.new_codes = [name for name in names if guarded(name) not in there]
+        there = {escape_formula(name) for name in table.names}
+        self.new_codes = [name for name in names if escape_formula(name) not in there]
         # Where codes stand already: cells of these columns are empty in all rows for people.
         self.places = {
             name: find_column(table, name, names) for name in names if name not in self.new_codes
         }
         taken = {*table.names, *names, *model.columns.inputs}
-        self.header = (*table.header, *self.new_codes, *free_names(self._added(), taken))
+        self.header = (*table.header, *self.new_codes, *unique_column_names(self._added(), taken))
         self.writer = create(path, self.header, look=self._look(table, names))
         self.waiting: list[tuple[Key, tuple[Cell, ...]]] | None = []
 
@@ -61,14 +72,14 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
         names = [PREFIX + name for name in ("ok", "why", *ask, *nexts, *behind)]
         return [*names, GUARANTEE, DRAWN, *([ROW] if self.numbered else [])]
 
-    def _look(self, table: TableReader, names: Sequence[str]) -> Look:
-        codes, inputs = self.model.columns.codes, set(map(guarded, self.model.columns.text))
-        kinds = dict.fromkeys(map(guarded, table.header), "")
-        kinds |= dict.fromkeys(inputs, "text") | dict.fromkeys(map(guarded, names), "codes")
+    def _look(self, table: TableReader, names: Sequence[str]) -> SheetLayout:
+        codes, inputs = self.model.columns.codes, set(map(escape_formula, self.model.columns.text))
+        kinds = dict.fromkeys(map(escape_formula, table.header), "")
+        kinds |= dict.fromkeys(inputs, "text") | dict.fromkeys(map(escape_formula, names), "codes")
         start = len(table.header) + len(self.new_codes)
         widths = {}
         for j, name in enumerate(self.header):
-            kind = kinds.get(guarded(name), "") if j < start else _kind_of(name)
+            kind = kinds.get(escape_formula(name), "") if j < start else _kind_of(name)
             if kind == "codes" and not codes.listed:
                 kind = "mark"
             widths[j] = WIDTHS.get(kind, 12.0)
@@ -84,7 +95,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
             if name in self.new_codes:
                 place += self.new_codes.index(name)
             choices[place] = own
-        return Look(widths, choices)
+        return SheetLayout(widths, choices)
 
     def __enter__(self) -> Self:
         self.writer.__enter__()

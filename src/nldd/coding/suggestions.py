@@ -18,7 +18,7 @@ from scipy.sparse import csr_array, hstack
 
 from nldd.coding.answers import PREFIX, plain_text
 from nldd.coding.codebook import FIELDS
-from nldd.coding.coded_table import check_places
+from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
@@ -52,7 +52,7 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class CodeSuggestions:
     """A draft of a codebook: answers in groups that share words; made by :func:`suggest_codes`.
 
     Attributes
@@ -68,8 +68,8 @@ class Suggestion:
 
     Examples
     --------
-    >>> from nldd.coding.suggestions import Suggestion
-    >>> Suggestion(groups=(), rows=((0,), (), (0, 1)), n_answers=3).n_left
+    >>> from nldd.coding.suggestions import CodeSuggestions
+    >>> CodeSuggestions(groups=(), rows=((0,), (), (0, 1)), n_answers=3).n_left
     1
     """
 
@@ -95,7 +95,7 @@ def suggest_codes(
     n_groups: int | None = None,
     options: TableOptions = TableOptions(),
     random_state: int = 0,
-) -> Suggestion:
+) -> CodeSuggestions:
     r"""Group the answers of a table by the words that they share, as a draft of a codebook.
 
     What groups answers here knows words, not meanings: a draft, from which people make codes.
@@ -116,7 +116,7 @@ def suggest_codes(
 
     Returns
     -------
-    Suggestion
+    CodeSuggestions
         The groups, and those of each row.
 
     Notes
@@ -160,7 +160,7 @@ def suggest_codes(
     rows: list[tuple[int, ...]] = [()] * len(texts)
     for i, row in zip(said.tolist(), members, strict=True):
         rows[i] = tuple(np.flatnonzero(row).tolist())
-    return Suggestion(tuple(groups), tuple(rows), len(answers), notes)
+    return CodeSuggestions(tuple(groups), tuple(rows), len(answers), notes)
 
 
 def default_groups(n_answers: int) -> int:
@@ -281,12 +281,12 @@ def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def write_suggestion(found: Suggestion, out: Path | str, raw: bool = False) -> None:
+def write_suggestion(found: CodeSuggestions, out: Path | str, raw: bool = False) -> None:
     r"""Write groups as a codebook that people complete, with words and examples beside it.
 
     Parameters
     ----------
-    found : Suggestion
+    found : CodeSuggestions
         Of :func:`suggest_codes`.
     out : Path or str
         File for the table, in the format that its ending says.
@@ -317,14 +317,14 @@ def write_suggestion(found: Suggestion, out: Path | str, raw: bool = False) -> N
 
 
 def write_draft(
-    found: Suggestion,
+    found: CodeSuggestions,
     path: Path,
     out: Path | str,
     options: TableOptions = TableOptions(),
     raw: bool = False,
 ) -> str:
     """Write the table with the groups of each answer as a list of codes; the column is returned."""
-    check_places(path, out, hint="--assign draft.csv")
+    check_paths_differ(path, out, hint="--assign draft.csv")
     with options.open(path) as table:
         column = DRAFT
         while column in table.names:

@@ -9,10 +9,10 @@ from typing import Any
 
 from nldd._files import refuse_existing
 from nldd._wording import count_noun, escaped
-from nldd.coding.added_answers import Ask, agree_on_lists, check_new_codes, without_blank
-from nldd.coding.answers import Columns, Listing
+from nldd.coding.added_answers import Ask, agree_on_lists, check_new_codes, drop_blank_answers
+from nldd.coding.answers import CodeFormat, Columns
 from nldd.coding.codebook import Codebook, check_listable
-from nldd.coding.coded_table import check_places
+from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import Tell, model_lock, replace_model
@@ -20,13 +20,13 @@ from nldd.coding.predictions import Watch, unwatched
 from nldd.coding.repeated_rows import settle_repeats
 from nldd.coding.respondents import normalize_text
 from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import CodedAnswers, Request, find_columns, read_coded
+from nldd.coding.training_table import CodedAnswers, ColumnSpec, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class FitResult:
     """What :func:`fit_table` and :func:`update_model` have done.
 
     Attributes
@@ -44,7 +44,7 @@ class Step:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, fit_table
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -53,7 +53,7 @@ class Step:
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> len(step.model.answers), step.table.n_rows, step.n_corrected, step.predecessor
     (80, 80, 0, None)
@@ -69,7 +69,7 @@ class Step:
 def fit_table(
     path: Path,
     out: Path,
-    request: Request,
+    request: ColumnSpec,
     settings: Settings = Settings(),
     options: TableOptions = TableOptions(),
     *,
@@ -78,7 +78,7 @@ def fit_table(
     ask: Ask = None,
     codebook: Codebook = Codebook(),
     force: bool = False,
-) -> Step:
+) -> FitResult:
     """Fit a model to the coded answers of a table and save it.
 
     Parameters
@@ -87,7 +87,7 @@ def fit_table(
         The table, in any format of :func:`nldd.coding.tables.opening.open_table`.
     out : Path
         File for the model. No other process works on it meanwhile.
-    request : Request
+    request : ColumnSpec
         Which columns have the text, the codes and features.
     settings : Settings, optional
         Folds, seed and threads.
@@ -107,7 +107,7 @@ def fit_table(
 
     Returns
     -------
-    Step
+    FitResult
         The model, and the answers that it learned from.
 
     See Also
@@ -119,7 +119,7 @@ def fit_table(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, fit_table
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -128,7 +128,7 @@ def fit_table(
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> step.model.labels, len(step.model.answers)
     (('cycling', 'housing costs', 'safety'), 80)
@@ -136,7 +136,7 @@ def fit_table(
     True
     >>> folder.cleanup()
     """
-    check_places(path, out, hint="-o model.nldd")
+    check_paths_differ(path, out, hint="-o model.nldd")
     # Before hours of work rather than after.
     with suppress(OSError):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -156,7 +156,7 @@ def fit_table(
         model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
         refuse_existing(out, force=force)
         predecessor = replace_model(model, out)
-    return Step(model, table, predecessor=predecessor)
+    return FitResult(model, table, predecessor=predecessor)
 
 
 def update_model(
@@ -170,11 +170,11 @@ def update_model(
     new_codes: bool = False,
     n_jobs: int | None = None,
     tell: Tell = None,
-    listing: Listing = Listing(),
+    listing: CodeFormat = CodeFormat(),
     ask: Ask = None,
     accept: bool = False,
     force: bool = False,
-) -> Step:
+) -> FitResult:
     """Let the coded answers of a table join a saved model, and save it.
 
     Answers that the model has already, by the columns of the table that it was fitted to, do not
@@ -192,7 +192,7 @@ def update_model(
         File for the new model; by default the old one is replaced, and kept, see
         :func:`undo_model`.
     options : TableOptions, optional
-        How the table is opened; :class:`nldd.coding.review.store_tables.StoreOptions` for a review of the page.
+        How the table is opened; :class:`~.StoreOptions` for a review file.
     watch : callable, optional
         ``watch(steps, total, title)`` passes steps through, for a progress bar.
     again : bool
@@ -203,7 +203,7 @@ def update_model(
         Threads of the fit.
     tell : callable, optional
         Is told in words if another process is at work on the model, for which this one waits.
-    listing : Listing, optional
+    listing : CodeFormat, optional
         How the table lists its codes, if otherwise than that of the model.
     ask : callable, optional
         Is asked in words where codes look like slips, and answers whether to take them.
@@ -214,14 +214,14 @@ def update_model(
 
     Returns
     -------
-    Step
+    FitResult
         The new model, and the answers that joined it.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import Request, Settings, fit_table, update_model
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table, update_model
     >>> from nldd import load_survey
     >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -230,7 +230,7 @@ def update_model(
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
     >>> with create_table(table, survey.header) as writer:
     ...     writer.write(rows[:80])
-    >>> how = Request(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> more = Path(folder.name, "more.csv")
     >>> with create_table(more, survey.header) as writer:
@@ -240,8 +240,8 @@ def update_model(
     (100, 20, 'model.nldd.bak1')
     >>> folder.cleanup()
     """
-    check_places(path, model_path, hint="nldd update model.nldd corrected.csv")
-    check_places(path, out, hint="-o new-model.nldd")
+    check_paths_differ(path, model_path, hint="nldd update model.nldd corrected.csv")
+    check_paths_differ(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
     target = (out or model_path).resolve()
     elsewhere = None if target == model_path.resolve() else out
@@ -281,12 +281,12 @@ def refit_model(model: CodingModel, path: Path, options: TableOptions) -> Coding
         return model
 
 
-def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watch) -> Step:
+def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watch) -> FitResult:
     """The model fitted anew with those answers of a table that it does not have."""
     table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
     pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
     silent = [codes for text, codes in pairs if not text.strip()]
-    table = without_blank(table, old.columns, path, silent)
+    table = drop_blank_answers(table, old.columns, path, silent)
     table = settle_repeats(table, path, old.settings.random_state)
     old, table, corrections = _new_answers(old, table, path)
     model = add_answers(
@@ -295,7 +295,7 @@ def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watc
     if old.identities or table.names:
         before = old.identities or ("",) * len(old.answers)
         model = replace(model, identities=(*before, *_names_of(old, table)))
-    return Step(model, table, len(corrections))
+    return FitResult(model, table, len(corrections))
 
 
 def _names_of(model: CodingModel, table: CodedAnswers) -> Sequence[str]:
@@ -327,7 +327,7 @@ def _new_answers(
     Where one that it has was drawn at random since, the model learns that, too.
     """
     if model.has_ids and table.tell_apart:
-        table = table.once()
+        table = table.drop_duplicates()
     elif not table.names and not (any(model.answers.ids) and any(table.answers.ids)):
         return model, _without_copies(model, table, path), {}
     places, withdrawn = _known_places(model, table), _note_withdrawn(model, table)
@@ -403,7 +403,7 @@ def _without_copies(model: CodingModel, table: CodedAnswers, path: Path) -> Code
 
 
 def _read_first(
-    path: Path, request: Request, options: TableOptions, ask: Ask, seed: int
+    path: Path, request: ColumnSpec, options: TableOptions, ask: Ask, seed: int
 ) -> tuple[Columns, CodedAnswers, str]:
     """The columns, coded answers and checksum of the table that a model is fitted to."""
     columns = find_columns(path, request, options)
@@ -413,8 +413,8 @@ def _read_first(
         if agreed != columns:
             columns = agreed
             table, digest = _read_unchanged(path, columns, options, coder=request.coder)
-    table = without_blank(table, columns, path, fewest=FEWEST_ANSWERS)
-    return columns, settle_repeats(table, path, seed).once(), digest
+    table = drop_blank_answers(table, columns, path, fewest=FEWEST_ANSWERS)
+    return columns, settle_repeats(table, path, seed).drop_duplicates(), digest
 
 
 def _read_unchanged(

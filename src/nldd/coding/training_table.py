@@ -35,12 +35,12 @@ from nldd.coding.answers import (
 from nldd.coding.audit import CHECK, RIGHT_CODES, machine_codes, read_checks
 from nldd.coding.code_slips import notes_on_codes, other_names_of_numbers
 from nldd.coding.codebook import Codebook
-from nldd.coding.decisions import OK, latest_column, open_notes, take_decided
-from nldd.coding.tables.cells import Block, Cell, cell_number
+from nldd.coding.decisions import OK, latest_column, open_notes, read_decisions
+from nldd.coding.tables.cells import Cell, TableBlock, cell_number
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.exceptions import InputError
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95
@@ -61,7 +61,7 @@ FEWEST_BELOW = 10
 
 
 @dataclass(frozen=True)
-class Request:
+class ColumnSpec:
     """Which columns of a table have what, as a person names them.
 
     Attributes
@@ -89,8 +89,8 @@ class Request:
 
     Examples
     --------
-    >>> from nldd.coding import Request
-    >>> request = Request(text=("answer",), labels="codes", features=("age", "region"))
+    >>> from nldd.coding import ColumnSpec
+    >>> request = ColumnSpec(text=("answer",), labels="codes", features=("age", "region"))
     >>> request.separators
     (';',)
     """
@@ -108,7 +108,7 @@ class Request:
     coder: str = ""
 
 
-def find_columns(path: Path, request: Request, options: TableOptions) -> Columns:
+def find_columns(path: Path, request: ColumnSpec, options: TableOptions) -> Columns:
     """What the columns of a table mean: the named ones, with features told apart by their cells."""
     with options.open(path) as table:
         if bool(request.labels) == bool(request.label_columns):
@@ -157,7 +157,7 @@ def _tells_respondents(cells: Counter[Cell]) -> bool:
     return n_empty < (1 - DISTINCT) * n_rows and len(cells) > max(2, LEAST_IDS * n_rows)
 
 
-def _with_members(request: Request, table: TableReader) -> Request:
+def _with_members(request: ColumnSpec, table: TableReader) -> ColumnSpec:
     """The columns of a multiple-response set, where codes are named by that of an SPSS file."""
     known, given = table.format.variables, (request.labels or request.label_columns).strip()
     found = known.response_set(given) if known is not None and given not in table.names else None
@@ -284,7 +284,7 @@ class CodedAnswers:
         """Rows without codes."""
         return self.n_rows - len(self.codes) - self.n_known
 
-    def once(self) -> "CodedAnswers":
+    def drop_duplicates(self) -> "CodedAnswers":
         """Each answer once; only where rows of the same identity are one answer."""
         if not self.tell_apart:
             return self
@@ -372,7 +372,7 @@ def _of_coder(table: CodedAnswers, columns: Columns, coder: str, path: Path) -> 
 
 
 @dataclass
-class _Rows:
+class _ReadRows:
     """Coded rows, as they are read block by block; others are counted as :class:`Decided` does.
 
     `ids` are the cells by which rows are known again, `cells` those that list codes. Of a table
@@ -401,17 +401,17 @@ def _read_rows(
     accept: bool,
     known: Sequence[str],
     codebook: Codebook,
-) -> _Rows:
-    found, names = _Rows(), set(map(guarded, table.names))
+) -> _ReadRows:
+    found, names = _ReadRows(), set(map(escape_formula, table.names))
     audited = latest_column(table.names, CHECK) is not None
     # In a sample, codes may stand in its own column for them instead.
-    there = not audited or set(map(guarded, columns.codes.names)) <= names
+    there = not audited or set(map(escape_formula, columns.codes.names)) <= names
     for block in table.blocks():
         codes: list[set[str] | None] = [None] * len(block.rows)
         if there and accept:
             codes = columns.codes.read(table, block)
         elif there:
-            decided = take_decided(table, block, columns.codes, codebook)
+            decided = read_decisions(table, block, columns.codes, codebook)
             codes = decided.codes
             found.n_open += decided.n_open
             found.n_bare += decided.n_bare
@@ -442,7 +442,7 @@ def _read_rows(
 
 def _checked_codes(
     table: TableReader,
-    block: Block,
+    block: TableBlock,
     columns: CodeColumns,
     given: list[set[str] | None],
     known: Sequence[str],
@@ -487,7 +487,7 @@ def _settle_numbers(
 
 
 def drawn_marks(
-    table: TableReader, block: Block, chosen: Sequence[int], silent: bool = False
+    table: TableReader, block: TableBlock, chosen: Sequence[int], silent: bool = False
 ) -> list[bool]:
     """Whether the chosen rows were drawn at random, as they say; or as `silent` ones are."""
     place, hint = latest_column(table.names, DRAWN), f"leave {DRAWN} as nldd predict wrote it"

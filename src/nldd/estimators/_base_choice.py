@@ -17,7 +17,7 @@ from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training
 from nldd._sklearn import HasMethods, StrOptions, get_tags
-from nldd.distributed import RowBlocks, is_dask_array
+from nldd.distributed import DaskTraining, is_dask_array
 from nldd.estimators._label_models import default_estimator, fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
 from nldd.exceptions import InputError
@@ -103,11 +103,11 @@ class Choice:
         return "\n".join(lines)
 
 
-def candidates_for(estimator: Any, T: Training | RowBlocks) -> Mapping[str, Any]:
+def candidates_for(estimator: Any, T: Training | DaskTraining) -> Mapping[str, Any]:
     """What there is to choose from for such rows, by name."""
     if not isinstance(estimator, str):
         return _checked(estimator)
-    if isinstance(T, RowBlocks):  # which nothing else can be fitted to
+    if isinstance(T, DaskTraining):  # which nothing else can be fitted to
         return {LOGISTIC: default_estimator()}
     n_filled = T.X.nnz if issparse(T.X) else np.count_nonzero(T.X)
     kind = "words" if n_filled < SPARSE * len(T) * T.n_features else "numbers"
@@ -144,7 +144,7 @@ def brier_score(P: NDArray[np.float64], T: Training) -> float:
 
 def choose_base(
     candidates: Mapping[str, Any],
-    T1: Training | RowBlocks,
+    T1: Training | DaskTraining,
     T2: Training,
     label_names: NDArray[np.object_],
     **options: Any,
@@ -163,7 +163,7 @@ def choose_base(
     return Choice(best, candidates[best], compared, len(T2)), *fitted[best]
 
 
-class WithBaseEstimator(MultiLabelClassifier):
+class BaseEstimatorMixin(MultiLabelClassifier):
     """A multi-label classifier with a parameter `estimator`, whose None means the default.
 
     Where `estimator` leaves it open which one, as "auto" and dicts of candidates do, `fit` chooses.
@@ -177,9 +177,9 @@ class WithBaseEstimator(MultiLabelClassifier):
 
     def _base_estimator(self) -> Any:
         """The base classifier; before `fit`, in place of one that is still open, the default."""
-        if self.estimator is None or (self._is_open and not hasattr(self, "chosen_")):
+        if self.estimator is None or (self._selects_base and not hasattr(self, "chosen_")):
             return self._default_estimator()
-        return self._adapted(self.chosen_.estimator) if self._is_open else self.estimator
+        return self._adapted(self.chosen_.estimator) if self._selects_base else self.estimator
 
     def _default_estimator(self) -> Any:
         return default_estimator()
@@ -189,16 +189,16 @@ class WithBaseEstimator(MultiLabelClassifier):
         return chosen
 
     @property
-    def _is_open(self) -> bool:
+    def _selects_base(self) -> bool:
         return isinstance(self.estimator, str | dict)
 
-    def _settle_base(self, T: Training | RowBlocks, rng: RandomState) -> None:
+    def _settle_base(self, T: Training | DaskTraining, rng: RandomState) -> None:
         """Choose the base classifier, where that is open, by halves of the training rows."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit
-        if not self._is_open:
+        if not self._selects_base:
             return
         candidates = candidates_for(self.estimator, T)
-        if len(candidates) == 1 or len(T) < FEWEST_ROWS or isinstance(T, RowBlocks):
+        if len(candidates) == 1 or len(T) < FEWEST_ROWS or isinstance(T, DaskTraining):
             name, estimator = next(iter(candidates.items()))
             self.chosen_ = Choice(name, estimator, {})
             return
@@ -218,11 +218,11 @@ class WithBaseEstimator(MultiLabelClassifier):
         return tags
 
 
-class WithWorkers(WithBaseEstimator):
+class BaseMetaClassifier(BaseEstimatorMixin):
     """One that fits several base classifiers at a time, and can show how far it is."""
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **BaseEstimatorMixin._parameter_constraints,
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
     }
@@ -233,9 +233,11 @@ class WithWorkers(WithBaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _validate_wherever(self, X: Any, y: Any, sample_weight: Any = None) -> Training | RowBlocks:
+    def _validate_wherever(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> Training | DaskTraining:
         if is_dask_array(X) and self.estimator != "auto":
-            base = self.estimator if self._is_open else self._base_estimator()
+            base = self.estimator if self._selects_base else self._base_estimator()
             if not fits_all_labels(base):
                 raise InputError(
                     "Of all base classifiers, nldd.MultiLabelLogisticRegression alone can be "
@@ -248,7 +250,7 @@ class WithWorkers(WithBaseEstimator):
         return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
 
 
-def has_probabilities(method: WithBaseEstimator) -> bool:
+def has_probabilities(method: BaseEstimatorMixin) -> bool:
     """Whether the base estimator of a method gives probabilities."""
     return hasattr(method._base_estimator(), "predict_proba")
 

@@ -56,7 +56,7 @@ def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> N
     best score reaches ``log of the sum of pi_k q_k`` nothing better is to come; that list goes on
     first which adds most to the bound.
     """
-    lists = [falling_labelsets(z) for z in Z]
+    lists = [iter_labelsets_by_probability(z) for z in Z]
     heads = [next(each) for each in lists]
     bound = log_pi + [log_probability for log_probability, _ in heads]
     offset = log_pi - softplus(Z).sum(axis=1)
@@ -77,14 +77,14 @@ def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> N
     return best
 
 
-def falling_labelsets(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
+def iter_labelsets_by_probability(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
     """All labelsets of independent labels with log-odds `z`, by falling log-probability.
 
     The best one has the labels with z >= 0; flipping label l costs the size of z_l. Sets of flips
     come from a heap in order of cost. From one whose costliest flip is the i-th cheapest, two more
     are reached, each once: with the next flip added, or in place of the i-th.
 
-    >>> [y.tolist() for _, y in falling_labelsets(np.array([2.0, -1.0]))]
+    >>> [y.tolist() for _, y in iter_labelsets_by_probability(np.array([2.0, -1.0]))]
     [[1, 0], [1, 1], [0, 0], [0, 1]]
     """
     best = (z >= 0).astype(np.int8)

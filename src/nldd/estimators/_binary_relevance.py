@@ -8,13 +8,13 @@ from sklearn.utils import check_random_state
 
 from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
-from nldd.distributed import RowBlocks
-from nldd.estimators._base_choice import WithWorkers, where_base_has_probabilities
-from nldd.estimators._label_models import PredictsFromScores, fit_label_models, label_columns
+from nldd.distributed import DaskTraining
+from nldd.estimators._base_choice import BaseMetaClassifier, where_base_has_probabilities
+from nldd.estimators._label_models import ScoreClassifier, fit_label_models, label_columns
 from nldd.exceptions import InputError
 
 
-class BinaryRelevance(PredictsFromScores, WithWorkers):
+class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
     """One independent binary classifier per label (BR).
 
     Parameters
@@ -37,7 +37,7 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     Attributes
     ----------
     estimators_ : list of fitted classifiers
-        One a label, a :class:`nldd.estimators._label_models.ConstantLabel` for constant ones; or the one
+        One a label, a ``ConstantLabel`` for constant ones; or the one
         classifier of all labels, where that is a MultiLabelLogisticRegression.
     chosen_ : nldd.estimators._base_choice.Choice
         Which base classifier and why, where that was open.
@@ -66,7 +66,7 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithWorkers._parameter_constraints,
+        **BaseMetaClassifier._parameter_constraints,
         "decision": [StrOptions({"auto", "sign", "probability"})],
     }
 
@@ -102,9 +102,9 @@ class BinaryRelevance(PredictsFromScores, WithWorkers):
         self._fit_labels(self._validate_wherever(X, y, sample_weight))
         return self
 
-    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
+    predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)
 
-    def _fit_labels(self, T: Training | RowBlocks) -> None:
+    def _fit_labels(self, T: Training | DaskTraining) -> None:
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)
         estimator, method = self._base_estimator(), self._decision_method()

@@ -14,7 +14,7 @@ from nldd._parallel import delayed, do_all
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._best_labelset import best_expected_f, joint_modes, softplus
-from nldd.estimators._label_models import PredictsFromScores, draw_share, take_columns
+from nldd.estimators._label_models import ScoreClassifier, draw_share, take_columns
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._logistic import fit_logistic
 from nldd.linear._softmax import fit_softmax
@@ -177,7 +177,7 @@ def turned_back(model: Weights, axes: PrincipalAxes) -> Weights:
     return Weights(A[:-1] * sloped, A[-1])
 
 
-class ConditionalBernoulliMixture(PredictsFromScores):
+class ConditionalBernoulliMixture(ScoreClassifier):
     """Mixture of independent logistic regressions, with weights that depend on x (CBM).
 
     Parameters

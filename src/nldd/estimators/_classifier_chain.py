@@ -16,18 +16,18 @@ from nldd._base import Training
 from nldd._progress import progress
 from nldd._sklearn import StrOptions, validate_parameters
 from nldd.estimators._base_choice import (
-    WithBaseEstimator,
+    BaseEstimatorMixin,
     has_probabilities,
     where_base_has_probabilities,
 )
 from nldd.estimators._gram import Gram, shared
 from nldd.estimators._label_models import (
-    PredictsFromScores,
     Prototype,
-    ask,
+    ScoreClassifier,
     draw_seed,
     fit_label,
     fits_all_labels,
+    predict_scores,
 )
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression, with_columns
@@ -103,11 +103,11 @@ def predict_chain(
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
         end = X.shape[1] + j
         features = with_columns(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
-        Y_pred[:, label] = ask(link, "predict", features)
+        Y_pred[:, label] = predict_scores(link, "predict", features)
         if room is not None:
             room[:, end] = Y_pred[:, label]
         if with_probabilities:
-            P[:, label] = ask(link, "predict_proba", features, 2)[:, 1]
+            P[:, label] = predict_scores(link, "predict_proba", features, 2)[:, 1]
     return Y_pred, P
 
 
@@ -124,7 +124,7 @@ def _predict_all_links(
     return (Z > 0).astype(np.int8)[:, back], expit(Z)[:, back]
 
 
-class WithChainEstimator(WithBaseEstimator):
+class ChainEstimatorMixin(BaseEstimatorMixin):
     """A method of chains, whose default has an intercept with a penalty, as liblinear's.
 
     With a free one, ensembles were worse on data with many rare labels (docs/methods.md).
@@ -138,7 +138,7 @@ class WithChainEstimator(WithBaseEstimator):
         return clone(chosen).set_params(intercept="penalised") if is_logistic else chosen
 
 
-class ClassifierChain(PredictsFromScores, WithChainEstimator):
+class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
     """Labels predicted one after the other, each with those before it as features (CC).
 
     Parameters
@@ -178,7 +178,7 @@ class ClassifierChain(PredictsFromScores, WithChainEstimator):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithBaseEstimator._parameter_constraints,
+        **BaseEstimatorMixin._parameter_constraints,
         "order": ["array-like", StrOptions({"random"}), None],
         "verbose": ["verbose"],
     }
@@ -221,7 +221,7 @@ class ClassifierChain(PredictsFromScores, WithChainEstimator):
         self.estimators_ = fit_chain(self._base_estimator(), *chain)
         return self
 
-    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
+    predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         """Labels along the chain, and their probabilities, or else the labels themselves."""

@@ -13,15 +13,15 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.estimators._base_choice import WithWorkers
+from nldd.estimators._base_choice import BaseMetaClassifier
 from nldd.estimators._classifier_chain import (
-    WithChainEstimator,
+    ChainEstimatorMixin,
     chain_order,
     fit_chain,
     predict_chain,
 )
 from nldd.estimators._label_models import (
-    PredictsFromScores,
+    ScoreClassifier,
     draw_seed,
     draw_share,
     fits_all_labels,
@@ -103,7 +103,7 @@ def expected_sizes(
     return votes.shape[1] * (share @ at_least)
 
 
-class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
+class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier):
     """Chains in random orders on resampled rows, which vote on every label (ECC).
 
     Parameters
@@ -153,7 +153,7 @@ class EnsembleOfChains(PredictsFromScores, WithChainEstimator, WithWorkers):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithWorkers._parameter_constraints,
+        **BaseMetaClassifier._parameter_constraints,
         "n_members": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
         "row_fraction": [Interval(Real, 0, 1, closed="right")],

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nldd._base import Training
 from nldd._labels import as_label_sets
-from nldd.distributed import RowBlocks
+from nldd.distributed import DaskTraining
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import braces
 from nldd.exceptions import InputError
@@ -62,13 +62,13 @@ def best_tau(U: NDArray[np.int8], loss: FloatArray, T: Training, decision: str) 
 
 
 @dataclass(frozen=True, eq=False)
-class Halves:
+class WeightLearner:
     """T1, to be searched with features divided by `scale`, and T2, whose rows are looked up in it.
 
     `P` below are label probabilities of T2 from classifiers that were fitted to T1.
     """
 
-    T1: Training | RowBlocks
+    T1: Training | DaskTraining
     T2: Training
     scale: FloatArray
     model: str = "linear"
@@ -136,11 +136,11 @@ class Halves:
 
 
 def check_training(
-    model: Any, T: Training | RowBlocks, groups: NDArray[np.intp] | None = None
+    model: Any, T: Training | DaskTraining, groups: NDArray[np.intp] | None = None
 ) -> None:
     """Refuse what an NLDD classifier cannot be fitted to, and settings that do not go together."""
     check_regression(model.model, model.covariance)
-    if isinstance(T, RowBlocks):
+    if isinstance(T, DaskTraining):
         if model.max_pairs is None:
             raise InputError(
                 "Dask arrays need a number as max_pairs, or this process would gather rows; got "

@@ -14,7 +14,7 @@ from sklearn.utils import gen_batches
 from nldd._base import MultiLabelClassifier, Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import LinearClassifierMixin, has_fit_parameter
-from nldd.distributed import RowBlocks, block_by_block
+from nldd.distributed import DaskTraining, supports_dask
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
@@ -29,10 +29,10 @@ def fits_all_labels(estimator: Any) -> bool:
     return isinstance(estimator, MultiLabelLogisticRegression)
 
 
-class PredictsFromScores(MultiLabelClassifier):
+class ScoreClassifier(MultiLabelClassifier):
     """A multi-label classifier that scores all labels of a row, and takes some of them."""
 
-    @block_by_block
+    @supports_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of each row, or the likeliest class for a 1-D target.
 
@@ -47,7 +47,7 @@ class PredictsFromScores(MultiLabelClassifier):
         X = self._validate_predict(X)
         return self._answer(self._labels(X))
 
-    @block_by_block
+    @supports_dask
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability, or share of votes, of each label.
 
@@ -191,7 +191,7 @@ def fit_label_models(
 
 def fit_all_labels(
     estimator: MultiLabelLogisticRegression,
-    parts: Sequence[Training | RowBlocks],
+    parts: Sequence[Training | DaskTraining],
     label_names: NDArray[np.object_],
     start: NDArray[np.float64] | None = None,
     **options: Any,
@@ -236,7 +236,7 @@ def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], 
         raise
 
 
-def ask(model: Any, method: str, X: Any, *n_columns: int) -> NDArray[Any]:
+def predict_scores(model: Any, method: str, X: Any, *n_columns: int) -> NDArray[Any]:
     """What `method` of a fitted classifier says about X: one row for each, of so many columns."""
     return with_shape(getattr(model, method)(X), (X.shape[0], *n_columns), model, method)
 
@@ -257,9 +257,9 @@ def label_columns(
     """What `method` of each label's model says about X, as one column a label."""
     if fits_all_labels(models[0]):
         with config_context(assume_finite=True):
-            return ask(models[0], method, X, models[0].n_labels_)
+            return predict_scores(models[0], method, X, models[0].n_labels_)
     both = [2] if method == "predict_proba" else []
-    tasks = (delayed(ask)(model, method, X, *both) for model in models)
+    tasks = (delayed(predict_scores)(model, method, X, *both) for model in models)
     with config_context(assume_finite=True):
         columns = do_all(tasks, len(models), n_jobs)
     if both:

@@ -10,14 +10,14 @@ from sklearn.utils import check_random_state
 
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
-from nldd.estimators._base_choice import WithBaseEstimator, where_base_has_probabilities
+from nldd.estimators._base_choice import BaseEstimatorMixin, where_base_has_probabilities
 from nldd.estimators._gram import Gram, shared
 from nldd.estimators._label_models import (
-    PredictsFromScores,
     Prototype,
-    ask,
+    ScoreClassifier,
     default_estimator,
     draw_seed,
+    predict_scores,
 )
 
 
@@ -48,17 +48,17 @@ class Powerset:
         """Labelset of each row."""
         if not self.estimators:
             return np.repeat(self.labelsets, X.shape[0], axis=0)
-        return self.labelsets[ask(self.estimators[0], "predict", X)]
+        return self.labelsets[predict_scores(self.estimators[0], "predict", X)]
 
     def marginals(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label: the sum over the labelsets that contain it."""
         if not self.estimators:
             return self.predict(X).astype(float)
-        P = ask(self.estimators[0], "predict_proba", X, len(self.labelsets))
+        P = predict_scores(self.estimators[0], "predict_proba", X, len(self.labelsets))
         return np.asarray(P @ self.labelsets.astype(float))
 
 
-class WithMulticlassEstimator(WithBaseEstimator):
+class MulticlassEstimatorMixin(BaseEstimatorMixin):
     """A method whose base classifier tells labelsets apart, if need be by one against the rest."""
 
     def _base_estimator(self) -> Any:
@@ -83,7 +83,7 @@ def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
     return Powerset(labelsets, [prototype.copy(seed).fit(T.X, number, **T.weights)])
 
 
-class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
+class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
     """One class per training labelset (LP).
 
     Parameters
@@ -149,7 +149,7 @@ class LabelPowerset(PredictsFromScores, WithMulticlassEstimator):
         self.estimators_ = self._powerset.estimators
         return self
 
-    predict_proba = where_base_has_probabilities(PredictsFromScores.predict_proba)
+    predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)
 
     def _default_estimator(self) -> Any:
         return default_estimator()

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._label_models import PredictsFromScores
+from nldd.estimators._label_models import ScoreClassifier
 from nldd.search._neighbors import NeighborIndex
 
 
-class MLkNN(PredictsFromScores):
+class MLkNN(ScoreClassifier):
     """Nearest neighbours and Bayes' rule, label by label (ML-kNN).
 
     Parameters

@@ -14,12 +14,12 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import Training, agreeing
+from nldd._base import Training, clip_to_prediction
 from nldd._labels import as_label_sets, number_groups
-from nldd._parallel import become, changing, of_one_state
+from nldd._parallel import copy_state, update_lock, use_snapshot
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
-from nldd.distributed import RowBlocks, block_by_block, named, share
-from nldd.estimators._base_choice import WithWorkers, candidates_for, choose_base
+from nldd.distributed import DaskTraining, broadcast, delayed_task, supports_dask
+from nldd.estimators._base_choice import BaseMetaClassifier, candidates_for, choose_base
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
 from nldd.estimators._label_models import fits_all_labels
@@ -29,7 +29,7 @@ from nldd.search._index import Neighbors, SearchStats, check_probabilities
 from nldd.search._shards import AnsweredIndex, ShardedIndex, build_index, scale_features
 
 if TYPE_CHECKING:
-    from nldd.estimators._halves import Halves
+    from nldd.estimators._halves import WeightLearner
 
 # What "auto+trees" may average with: made of all labels at once, as one forest.
 EXTRA_TREES = ExtraTreesClassifier(100)
@@ -40,14 +40,14 @@ def label_probabilities(model: "NLDDClassifier", X: Any) -> NDArray[np.float64]:
     return model.label_probabilities(X) if X.shape[0] else np.empty((0, model.n_labels_))
 
 
-def with_answers(model: "NLDDClassifier", near: Neighbors) -> "NLDDClassifier":
+def add_rows(model: "NLDDClassifier", near: Neighbors) -> "NLDDClassifier":
     """The model with what the shards of its index have answered in place of the index."""
     model = copy(model)
     model.index_ = model.index_._replace(near=near)
     return model
 
 
-class NLDDClassifier(WithWorkers):
+class NLDDClassifier(BaseMetaClassifier):
     """Nearest Labelset using Double Distances (NLDD).
 
     Predicts the labelset of the training row with the smallest weighted sum of its distance in
@@ -153,7 +153,7 @@ class NLDDClassifier(WithWorkers):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithWorkers._parameter_constraints,
+        **BaseMetaClassifier._parameter_constraints,
         "estimator": [
             HasMethods(["fit", "predict"]),
             StrOptions({"auto", "auto+trees"}),
@@ -211,7 +211,7 @@ class NLDDClassifier(WithWorkers):
         -------
         self : the fitted estimator
         """
-        become(self, copy(self)._fit(X, y, sample_weight, groups))
+        copy_state(self, copy(self)._fit(X, y, sample_weight, groups))
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
@@ -227,9 +227,9 @@ class NLDDClassifier(WithWorkers):
         if self.decision != "nearest":
             self.tau_ = halves.tau(P, self.regression_, self.decision)
         del halves  # whose index need not lie beside that of all rows
-        return self._hold(T, h, scale)
+        return self._set_fitted(T, h, scale)
 
-    @of_one_state
+    @use_snapshot
     def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A new classifier, fitted to other rows with the weights of this one.
 
@@ -256,7 +256,7 @@ class NLDDClassifier(WithWorkers):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
         h = other._fit_all(T, rng)
-        return other._hold(T, h, scale_features(T, self.standardize))
+        return other._set_fitted(T, h, scale_features(T, self.standardize))
 
     def add(self, X: Any, y: Any) -> Self:
         """Let more rows with known labels into the search, without fitting anything again.
@@ -276,8 +276,8 @@ class NLDDClassifier(WithWorkers):
         -------
         self : the classifier with more rows
         """
-        with changing:
-            become(self, copy(self)._add(X, y))
+        with update_lock:
+            copy_state(self, copy(self)._add(X, y))
         return self
 
     def _add(self, X: Any, y: Any) -> Self:
@@ -286,10 +286,10 @@ class NLDDClassifier(WithWorkers):
         check_consistent_length(X, Y)
         numbers = self._n_rows_given + np.arange(len(Y))
         self._n_rows_given += len(Y)
-        return self._hold_rows(self.index_.with_rows(X, Y), np.append(self.rows_, numbers))
+        return self._set_rows(self.index_.with_rows(X, Y), np.append(self.rows_, numbers))
 
-    @of_one_state
-    @block_by_block
+    @use_snapshot
+    @supports_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Labelset of smallest theta for each row, or the one that `decision` prefers.
 
@@ -304,8 +304,8 @@ class NLDDClassifier(WithWorkers):
         _, near = self._search(X)
         return self._answer(self.index_.labelsets[near.labelset[:, 0]])
 
-    @of_one_state
-    @block_by_block
+    @use_snapshot
+    @supports_dask
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes.
 
@@ -318,10 +318,10 @@ class NLDDClassifier(WithWorkers):
         ndarray of shape (n_samples, n_labels)
         """
         P, near = self._search(X)
-        return self._answer_proba(agreeing(P, self.index_.labelsets[near.labelset[:, 0]]))
+        return self._answer_proba(clip_to_prediction(P, self.index_.labelsets[near.labelset[:, 0]]))
 
-    @of_one_state
-    @block_by_block
+    @use_snapshot
+    @supports_dask
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
         """The point p in the hypercube: what the independent classifiers say, label by label.
 
@@ -335,8 +335,8 @@ class NLDDClassifier(WithWorkers):
         """
         return self._probabilities(self._classifiers, self._validate_predict(X))
 
-    @of_one_state
-    @block_by_block
+    @use_snapshot
+    @supports_dask
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
         """Probability that one label of the prediction is wrong, one number a row.
 
@@ -351,8 +351,8 @@ class NLDDClassifier(WithWorkers):
         _, near = self._search(X)
         return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
 
-    @of_one_state
-    @block_by_block
+    @use_snapshot
+    @supports_dask
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
         """Expected number of wrong labels in the prediction, ``L * theta``.
 
@@ -366,7 +366,7 @@ class NLDDClassifier(WithWorkers):
         """
         return self.n_labels_ * self.predict_theta(X)
 
-    @of_one_state
+    @use_snapshot
     def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
         """The `k` distinct training labelsets of smallest theta for each row.
 
@@ -390,7 +390,7 @@ class NLDDClassifier(WithWorkers):
         labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
         return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
 
-    @of_one_state
+    @use_snapshot
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up.
 
@@ -417,7 +417,7 @@ class NLDDClassifier(WithWorkers):
         )
         return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
-    @of_one_state
+    @use_snapshot
     def search_stats(self, X: Any) -> SearchStats:
         """The work of the search that predicts these rows: distances computed, and spared.
 
@@ -439,7 +439,7 @@ class NLDDClassifier(WithWorkers):
         sample_weight: Any,
         rng: RandomState,
         groups: NDArray[np.intp] | None = None,
-    ) -> Training | RowBlocks:
+    ) -> Training | DaskTraining:
         T = self._validate_wherever(X, y, sample_weight)
         if groups is not None and groups.shape != (self._n_rows_given,):
             shapes = f"{self._n_rows_given} rows; got shape {groups.shape}"
@@ -453,30 +453,30 @@ class NLDDClassifier(WithWorkers):
 
     def _halves(
         self,
-        T: Training | RowBlocks,
+        T: Training | DaskTraining,
         scale: Any,
         rng: RandomState,
         groups: NDArray[np.intp] | None,
-    ) -> "Halves":
+    ) -> "WeightLearner":
         """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
-        from nldd.estimators._halves import Halves, random_halves, random_part  # only to fit
+        from nldd.estimators._halves import WeightLearner, random_halves, random_part  # only to fit
 
         together = None if groups is None else number_groups(groups[T.rows])
         first, second = random_halves(len(T), rng, together)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
         T1, T2 = T[first], T[second]
-        if isinstance(T2, RowBlocks):
+        if isinstance(T2, DaskTraining):
             T2 = Training(*T2.gathered(), None, T2.rows)
-        return Halves(T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose)
+        return WeightLearner(T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose)
 
     def _fit_base(
-        self, T: Training | RowBlocks, halves: "Halves", rng: RandomState
+        self, T: Training | DaskTraining, halves: "WeightLearner", rng: RandomState
     ) -> tuple[LabelModel, NDArray[np.float64]]:
         """Classifiers of T, and the probabilities of T2 by those of T1; chosen if that is open."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit
         T1, T2 = halves.T1, halves.T2
-        if not self._is_open:
+        if not self._selects_base:
             h1, h = self._fit_classifiers(self._base_estimator(), [T1, T], rng)
             return h, self._probabilities(h1, T2.X)
         candidates = candidates_for(self.estimator, T)
@@ -490,14 +490,14 @@ class NLDDClassifier(WithWorkers):
             P = P_mean if self.chosen_.with_trees else P
         return self._fit_all(T, rng, h1), check_probabilities(P, self.label_names_)
 
-    def _fit_all(self, T: Training | RowBlocks, rng: RandomState, h1: Any = None) -> LabelModel:
+    def _fit_all(self, T: Training | DaskTraining, rng: RandomState, h1: Any = None) -> LabelModel:
         """Classifiers of T, from the start that those of T1 are, if they can be one."""
         base = self._base_estimator()
         start = (
             h1.estimators[0].coefficients() if h1 is not None and fits_all_labels(base) else None
         )
         (h,) = self._fit_classifiers(base, [T], rng, start=start)
-        if self._is_open and self.chosen_.with_trees:
+        if self._selects_base and self.chosen_.with_trees:
             return MeanModel([h, *self._fit_classifiers(EXTRA_TREES, [T], rng)])
         return h
 
@@ -507,14 +507,14 @@ class NLDDClassifier(WithWorkers):
         options = self._fit_options("classifiers on T1 and T", rng) | start
         return fit_label_probabilities(base, parts, self.label_names_, **options)
 
-    def _hold(self, T: Training | RowBlocks, classifiers: Any, scale: Any) -> Self:
+    def _set_fitted(self, T: Training | DaskTraining, classifiers: Any, scale: Any) -> Self:
         """Keep what predictions need: classifiers of all rows, and the rows to search."""
         self.beta_ = self.regression_.beta
         self._classifiers = classifiers
         self.estimators_ = classifiers.estimators
-        return self._hold_rows(build_index(T, scale), T.rows)
+        return self._set_rows(build_index(T, scale), T.rows)
 
-    def _hold_rows(self, index: Any, rows: NDArray[np.intp]) -> Self:
+    def _set_rows(self, index: Any, rows: NDArray[np.intp]) -> Self:
         self.index_, self.rows_ = index, rows
         self.labelsets_ = index.labelsets.astype(np.int64)
         return self
@@ -548,8 +548,8 @@ class NLDDClassifier(WithWorkers):
         example.index_ = AnsweredIndex.example(self.index_.labelsets)
         for name in ("rows_", "pairs_", "labelsets_"):  # long, and not asked for
             delattr(example, name)
-        model = share(example)
-        ask, answer = named(label_probabilities), named(with_answers)
+        model = broadcast(example)
+        ask, answer = delayed_task(label_probabilities), delayed_task(add_rows)
         nearest = (
             self.index_.nearest(X, ask(model, X), score_of(self.regression_)) for X in blocks
         )

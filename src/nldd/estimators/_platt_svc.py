@@ -29,7 +29,7 @@ MAX_STEPS, GRADIENT_TOLERANCE, RIDGE, ARMIJO, CLIP = 100, 1e-5, 1e-12, 1e-4, 1e-
 STEPS = 0.5 ** np.arange(34)
 
 
-def linear_machine(
+def make_linear_svc(
     C: float = 1.0, solver: str = "libsvm", tol: float = 1e-3, random_state: Any = None
 ) -> Any:
     """A linear support vector machine with hinge loss, not yet fitted."""
@@ -218,7 +218,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     def _fit_machine(self, P: Problem) -> tuple[FloatArray, FloatArray]:
         if self.solver == "libsvm":
             return hyperplane(fit_svc(P.gram, P.code, P.weight, self.C, self.tol), P.X)
-        machine = linear_machine(self.C, self.solver, self.tol, self.random_state)
+        machine = make_linear_svc(self.C, self.solver, self.tol, self.random_state)
         machine.fit(P.X, P.code, sample_weight=P.weight)
         return machine.coef_, machine.intercept_
 

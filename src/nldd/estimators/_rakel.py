@@ -13,10 +13,10 @@ from sklearn.utils import check_random_state
 
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
-from nldd.estimators._base_choice import WithWorkers
+from nldd.estimators._base_choice import BaseMetaClassifier
 from nldd.estimators._gram import Gram, shared
-from nldd.estimators._label_models import PredictsFromScores, draw_seed
-from nldd.estimators._label_powerset import WithMulticlassEstimator, fit_powerset
+from nldd.estimators._label_models import ScoreClassifier, draw_seed
+from nldd.estimators._label_powerset import MulticlassEstimatorMixin, fit_powerset
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
@@ -48,7 +48,7 @@ def _draw_distinct(n_labels: int, k: int, n_models: int, rng: RandomState) -> li
     return sorted(drawn)
 
 
-class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
+class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
     """Random k-labelsets, overlapping (RAkEL).
 
     Parameters
@@ -91,7 +91,7 @@ class RAkEL(PredictsFromScores, WithMulticlassEstimator, WithWorkers):
     """
 
     _parameter_constraints: dict[str, list[Any]] = {
-        **WithWorkers._parameter_constraints,
+        **BaseMetaClassifier._parameter_constraints,
         "k": [Interval(Integral, 1, None, closed="left")],
         "n_models": [Interval(Integral, 1, None, closed="left"), None],
         "threshold": [Interval(Real, 0, 1, closed="both")],

@@ -8,14 +8,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 
 from nldd._sklearn import validate_parameters
-from nldd.estimators._label_models import PredictsFromScores, draw_seed
+from nldd.estimators._label_models import ScoreClassifier, draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
 
 # Settings of scikit-learn's trees that can be chosen here.
 OF_TREES = ("n_estimators", "max_features", "min_samples_leaf", "max_depth")
 
 
-class RandomForestPCT(PredictsFromScores):
+class RandomForestPCT(ScoreClassifier):
     """Random forest whose trees split on all labels together (RF-PCT).
 
     Parameters

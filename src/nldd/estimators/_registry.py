@@ -11,7 +11,7 @@ from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._label_powerset import LabelPowerset
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC, linear_machine
+from nldd.estimators._platt_svc import PlattSVC, make_linear_svc
 from nldd.estimators._rakel import RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.estimators._subset_mapping import SubsetMapping
@@ -80,8 +80,8 @@ class Method:
 
 
 _RECORDS = (
-    Method("BR", "Binary relevance", BinaryRelevance, linear_machine),
-    Method("SMBR", "Subset mapping", SubsetMapping, linear_machine),
+    Method("BR", "Binary relevance", BinaryRelevance, make_linear_svc),
+    Method("SMBR", "Subset mapping", SubsetMapping, make_linear_svc),
     Method(
         "NLDD",
         "Nearest labelset using double distances",
@@ -90,17 +90,17 @@ _RECORDS = (
         paper={"max_pairs": None},
         paper_large={"train_fraction": 0.7},
     ),
-    Method("CC", "Classifier chain", ClassifierChain, linear_machine),
+    Method("CC", "Classifier chain", ClassifierChain, make_linear_svc),
     Method(
         "ECC",
         "Ensemble of classifier chains",
         EnsembleOfChains,
-        linear_machine,
+        make_linear_svc,
         paper={"n_members": 10, "threshold": "cardinality"},
         paper_large={"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
     ),
-    Method("LP", "Label powerset", LabelPowerset, linear_machine),
-    Method("RAKEL", "Random k-labelsets", RAkEL, linear_machine, paper={"k": 3}),
+    Method("LP", "Label powerset", LabelPowerset, make_linear_svc),
+    Method("RAKEL", "Random k-labelsets", RAkEL, make_linear_svc, paper={"k": 3}),
     Method("MLKNN", "Multi-label nearest neighbours", MLkNN, paper={"k": 10, "s": 1.0}),
     Method(
         "CBM",

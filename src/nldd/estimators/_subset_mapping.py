@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._base import Training
-from nldd.distributed import RowBlocks
+from nldd.distributed import DaskTraining
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.search._shards import find_labelsets
 
@@ -47,7 +47,7 @@ class SubsetMapping(BinaryRelevance):
            [0, 1]])
     """
 
-    def _fit_labels(self, T: Training | RowBlocks) -> None:
+    def _fit_labels(self, T: Training | DaskTraining) -> None:
         super()._fit_labels(T)
         labelsets, counts, first = find_labelsets(T)
         order = np.lexsort((first, -counts))

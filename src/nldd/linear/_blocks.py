@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
 from nldd._parallel import one_blas_thread
-from nldd.distributed import Block, RowBlocks
+from nldd.distributed import DaskTraining, RowBlock
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
 from nldd.linear._logistic import log_odds, solve
 
@@ -36,7 +36,7 @@ class Question(NamedTuple):
 
 
 def slopes_and_curvatures(
-    block: Block, question: Question, centre: FloatArray | None
+    block: RowBlock, question: Question, centre: FloatArray | None
 ) -> FloatArray:
     """Gradients, diagonals of Hessians and products with them, one below the other."""
     from nldd.linear._passes import InMemory  # which imports numba
@@ -83,7 +83,7 @@ class InBlocks:
     """
 
     def __init__(
-        self, T: RowBlocks, labels: NDArray[np.intp], C: FloatArray, axes: PrincipalAxes | None
+        self, T: DaskTraining, labels: NDArray[np.intp], C: FloatArray, axes: PrincipalAxes | None
     ) -> None:
         self.T, self.labels, self.C, self.axes = T, labels, C, axes
         self.width = None  # all labels in one pass
@@ -109,7 +109,7 @@ class InBlocks:
         return G, M, Q
 
 
-def moments_of_block(block: Block) -> list[Moments]:
+def moments_of_block(block: RowBlock) -> list[Moments]:
     """Those of dense rows, and none of sparse ones, which are not turned."""
     if issparse(block.X):
         return []
@@ -122,7 +122,7 @@ def merge_found(parts: Any) -> list[Moments]:
     return [merge_moments([one for (one,) in parts])] if all(parts) else []
 
 
-def axes_of_blocks(T: RowBlocks, centred: bool) -> PrincipalAxes | None:
+def axes_of_blocks(T: DaskTraining, centred: bool) -> PrincipalAxes | None:
     """The axes to turn the rows to; None where they are sparse, or it would not pay."""
     if not is_worth_turning(T.n_features, len(T)):
         return None
@@ -131,7 +131,7 @@ def axes_of_blocks(T: RowBlocks, centred: bool) -> PrincipalAxes | None:
 
 
 def fit_blocks(
-    T: RowBlocks,
+    T: DaskTraining,
     labels: NDArray[np.intp],
     C: FloatArray,
     *,

@@ -17,7 +17,7 @@ from nldd._base import MultiLabelClassifier, Training
 from nldd._labels import LabelTable
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.distributed import RowBlocks, block_by_block
+from nldd.distributed import DaskTraining, supports_dask
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, learn_features
@@ -270,7 +270,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     def fit_checked(
         self,
-        T: Training | RowBlocks,
+        T: Training | DaskTraining,
         label_names: NDArray[np.object_],
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
@@ -301,7 +301,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     def _fit_labels(
         self,
-        T: Training | RowBlocks,
+        T: Training | DaskTraining,
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
         n_jobs: int | None = None,
@@ -322,7 +322,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 "max_iter": self.max_iter,
                 "title": title or ("logistic regressions" if self.verbose else None),
             }
-            if isinstance(T, RowBlocks):
+            if isinstance(T, DaskTraining):
                 from nldd.linear._blocks import fit_blocks
 
                 costs = self._costs(positives, len(T))[varies]
@@ -336,10 +336,10 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         return self
 
     def _learn_features(
-        self, T: Training | RowBlocks, start: FloatArray | None
+        self, T: Training | DaskTraining, start: FloatArray | None
     ) -> tuple[Any, FloatArray | None]:
         """T with the rows that are weighed, and the start if it was made for such."""
-        if isinstance(T, RowBlocks):
+        if isinstance(T, DaskTraining):
             if self.features != "given":
                 raise InputError(
                     'Dask arrays need features="given", because others are learned from all rows; '
@@ -365,7 +365,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         before = before and (before[0], before[1][varies])
         return fit_logistic(T.X, Y[:, varies], weight, costs, before=before, **options)
 
-    @block_by_block
+    @supports_dask
     def decision_function(self, X: Any) -> FloatArray:
         """Log-odds of each label, or of the second of two classes.
 
@@ -380,7 +380,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         Z = self._log_odds(self._validate_predict(X))
         return Z[:, 1] if self._is_binary() else Z
 
-    @block_by_block
+    @supports_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels more probable than not, or the likeliest class.
 
@@ -395,7 +395,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         Z = self._log_odds(self._validate_predict(X))
         return self._answer(Z if self.single_label_ else Z > 0)
 
-    @block_by_block
+    @supports_dask
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each label; those of classes sum to one.
 

@@ -87,7 +87,7 @@ class Contents:
     arrays : mapping of name to ndarray of numbers, booleans or text
     estimators : mapping of name to a list of scikit-learn estimators
     manifest : mapping
-        What :func:`nldd.persistence._archive.read_manifest` gives, and ``path``; on writing, ``created`` alone.
+        What :func:`read_manifest` gives, and ``path``; on writing, ``created`` alone.
     """
 
     kind: str

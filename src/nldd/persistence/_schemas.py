@@ -4,7 +4,7 @@ None of the types calls a function or method that a file could name, or opens a 
 is a number, a word, an array or an object that such an object may have. What predictions do not
 need, such as states of random numbers, has no place here and is left out of files.
 
-Whether the attributes of an object fit together is looked at in :mod:`nldd.persistence._whole_objects`.
+Whether the attributes of an object fit together is looked at in :mod:`._whole_objects`.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,7 @@
 A skops file is a zip of arrays and ``schema.json``, a tree of nodes. A node names a type by
 ``__module__`` and ``__class__``, and by ``__loader__`` the way to make one; arrays are other
 members of the file, named by ``file``. Nodes of known types are read as records, of which
-:mod:`nldd.persistence._objects` makes objects; skops itself gets to see a file only where its user trusts
+:mod:`._objects` makes objects; skops itself gets to see a file only where its user trusts
 all foreign types in it by name, which is to trust whoever made it.
 """
 

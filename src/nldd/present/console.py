@@ -55,7 +55,7 @@ def print_notes(notes: Iterable[str]) -> None:
         say(f"Note: {note}")
 
 
-def asker() -> Callable[[str], bool] | None:
+def make_asker() -> Callable[[str], bool] | None:
     """Asks a person for yes or no; None where nobody sits at a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None

@@ -19,7 +19,7 @@ _GUARD = re.compile(rf"([{_BREAKS}])'" + _BEHIND.format(_SIGNS))
 _PLAIN_NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 
 
-def guarded(text: str) -> str:
+def escape_formula(text: str) -> str:
     """The text as it is safe in a CSV file that a spreadsheet opens.
 
     A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
@@ -39,17 +39,17 @@ def guarded(text: str) -> str:
 
     Examples
     --------
-    >>> from nldd.present.formulas import guarded
-    >>> guarded("=1+1"), guarded(" @SUM(A1)"), guarded("-5"), guarded("so-so"), guarded("a;=1")
-    ("'=1+1", "' @SUM(A1)", '-5', 'so-so', "a;'=1")
+    >>> from nldd.present.formulas import escape_formula
+    >>> [escape_formula(text) for text in ("=1+1", " @SUM(A1)", "-5", "so-so", "a;=1")]
+    ["'=1+1", "' @SUM(A1)", '-5', 'so-so', "a;'=1"]
     """
     unsafe = _UNSAFE if _CALLS.search(text) else _UNSAFE_ANYWAY
     safe = ("'" if _FORMULA.match(text) else "") + unsafe.sub(r"\1'", text)
     return text if len(safe) > len(text) and _PLAIN_NUMBER.fullmatch(text) else safe
 
 
-def unguarded(text: str) -> str:
-    """The text without the apostrophes of :func:`guarded`.
+def unescape_formula(text: str) -> str:
+    """The text without the apostrophes of :func:`escape_formula`.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ def unguarded(text: str) -> str:
 
     Examples
     --------
-    >>> from nldd.present.formulas import unguarded
-    >>> unguarded("'=1+1"), unguarded("a;'=1"), unguarded("'twas")
+    >>> from nldd.present.formulas import unescape_formula
+    >>> unescape_formula("'=1+1"), unescape_formula("a;'=1"), unescape_formula("'twas")
     ('=1+1', 'a;=1', "'twas")
     """
     if "'" not in text:
         return text
     found = text[1:] if text.startswith("'") and _FORMULA.match(text, 1) else text
     found = _GUARD.sub(r"\1", found)
-    return found if guarded(found) == text else text
+    return found if escape_formula(found) == text else text

@@ -14,9 +14,9 @@ from math import ceil
 from unicodedata import normalize
 
 from nldd.present.table import (
-    Entry,
     Row,
     Table,
+    TableEntry,
     as_entry,
     one_line,
     right_aligned,
@@ -106,8 +106,8 @@ def to_latex(table: Table) -> str:
     Examples
     --------
     >>> from nldd.present.latex import to_latex
-    >>> from nldd.present.table import Entry, Table
-    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", Entry("0.19", bold=True)),))
+    >>> from nldd.present.table import TableEntry, Table
+    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", TableEntry("0.19", bold=True)),))
     >>> lines = to_latex(table).splitlines()
     >>> print(lines[0])
     % Needs \usepackage{booktabs}.
@@ -121,7 +121,7 @@ def to_latex(table: Table) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """How a table is set.
 
     Attributes
@@ -149,7 +149,7 @@ class Layout:
     long: bool
 
 
-def choose_layout(table: Table) -> Layout:
+def choose_layout(table: Table) -> TableLayout:
     """The largest letters with which all columns stand side by side, else the fewest panels."""
     columns = tuple(range(len(table.head)))
     bodies = {size: _body_widths(table, factor) for size, (factor, _) in SIZES.items()}
@@ -179,7 +179,7 @@ def _body_widths(table: Table, factor: float) -> list[float]:
     return [max((_cell_width(row[j], factor) for row in rows), default=0.0) for j in columns]
 
 
-def _cell_width(cell: Entry | str, factor: float) -> float:
+def _cell_width(cell: TableEntry | str, factor: float) -> float:
     entry = as_entry(cell)
     first = factor * text_width(entry.text) * (BOLD if entry.bold else 1)
     return max(first, SECOND_LINE * text_width(entry.under))
@@ -250,7 +250,7 @@ def _layout(
     panels: tuple[tuple[int, ...], ...],
     lines: dict[int, float],
     widths: Sequence[float],
-) -> Layout:
+) -> TableLayout:
     """The layout with its width, and the panels on pages."""
     factor, line = SIZES[size]
 
@@ -278,10 +278,10 @@ def _layout(
     if taken + notes > HEIGHT:
         pages.append([])
     width = max(_total(widths, panel) for panel in panels)
-    return Layout(size, heads, tuple(map(tuple, pages)), lines, width, max(heights) > HEIGHT)
+    return TableLayout(size, heads, tuple(map(tuple, pages)), lines, width, max(heights) > HEIGHT)
 
 
-def _floating(table: Table, layout: Layout) -> Iterator[str]:
+def _floating(table: Table, layout: TableLayout) -> Iterator[str]:
     # In a document of one column the star changes nothing.
     kind = "table*" if layout.width > COLUMN else "table"
     for number, panels in enumerate(layout.pages):
@@ -298,7 +298,7 @@ def _floating(table: Table, layout: Layout) -> Iterator[str]:
         yield rf"\end{{{kind}}}"
 
 
-def _long(table: Table, layout: Layout) -> Iterator[str]:
+def _long(table: Table, layout: TableLayout) -> Iterator[str]:
     """Panels one after the other, each over as many pages as it takes; heads are repeated."""
     yield rf"{{\setlength{{\tabcolsep}}{{{GAP / 2:g}pt}}{layout.size}"
     for number, panel in enumerate(chain.from_iterable(layout.pages)):
@@ -321,14 +321,14 @@ def _caption(table: Table, number: int) -> str:
     return rf"\caption{{{title}}}\label{{tab:{table.key}}}"
 
 
-def _columns(table: Table, layout: Layout, panel: Sequence[int]) -> str:
+def _columns(table: Table, layout: TableLayout, panel: Sequence[int]) -> str:
     letters = ["r" if number else "l" for number in right_aligned(table)]
     for j, width in layout.lines.items():
         letters[j] = rf"p{{{width / WIDTH:.3f}\linewidth}}"
     return f"@{{}}{''.join(letters[j] for j in panel)}@{{}}"
 
 
-def _head(table: Table, layout: Layout, panel: Sequence[int]) -> str:
+def _head(table: Table, layout: TableLayout, panel: Sequence[int]) -> str:
     """Heads of several lines are small tables of their own, set on the last line."""
     numeric = right_aligned(table)
     cells = []
@@ -344,12 +344,12 @@ def _head(table: Table, layout: Layout, panel: Sequence[int]) -> str:
     return f"{' & '.join(cells)} {_end(layout)}"
 
 
-def _end(layout: Layout) -> str:
+def _end(layout: TableLayout) -> str:
     # In ragged lines "\\" ends a line and not a row.
     return r"\tabularnewline" if layout.lines else r"\\"
 
 
-def _body(table: Table, layout: Layout, panel: Sequence[int]) -> Iterator[str]:
+def _body(table: Table, layout: TableLayout, panel: Sequence[int]) -> Iterator[str]:
     def rows(found: Sequence[Row]) -> Iterator[str]:
         for row in found:
             entries = {j: as_entry(row[j]) for j in panel}
@@ -366,7 +366,7 @@ def _body(table: Table, layout: Layout, panel: Sequence[int]) -> Iterator[str]:
         yield from rows(table.foot)
 
 
-def _cell(entry: Entry, in_lines: bool) -> str:
+def _cell(entry: TableEntry, in_lines: bool) -> str:
     text = breakable(entry.text) if in_lines else escape_latex(entry.text)
     text = rf"\textbf{{{text}}}" if entry.bold and text else text
     return rf"\raggedright {text}" if in_lines and text else text

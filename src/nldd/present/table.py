@@ -10,12 +10,12 @@ from typing import TypeVar
 
 from nldd._wording import escaped
 from nldd.exceptions import InputError
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 from nldd.present.text import align
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """One cell of a printed table.
 
     Attributes
@@ -29,8 +29,8 @@ class Entry:
 
     Examples
     --------
-    >>> from nldd.present.table import Entry, Table, to_csv
-    >>> table = Table("t", "Losses", ("data", "BR"), (("yeast", Entry("0.19", under="1")),))
+    >>> from nldd.present.table import TableEntry, Table, to_csv
+    >>> table = Table("t", "Losses", ("data", "BR"), (("yeast", TableEntry("0.19", under="1")),))
     >>> print(to_csv(table), end="")
     data,BR
     yeast,0.19 (1)
@@ -42,7 +42,7 @@ class Entry:
 
 
 Item = TypeVar("Item")
-Row = tuple[Entry | str, ...]
+Row = tuple[TableEntry | str, ...]
 DataRow = tuple[str | float | int | None, ...]
 
 # Digits among signs, with a unit of up to three letters: "-0.5", "1e-05*", "0.2 +- 0.1", "12 s".
@@ -61,7 +61,7 @@ class Table:
         File name without ending (letters, digits, ``.``, ``_`` and ``-``), and what people read.
     head : tuple of str
         Column heads; the first is over the row names.
-    rows, foot : tuple of rows of Entry or str
+    rows, foot : tuple of rows of TableEntry or str
         The body, and the rows below it, such as average ranks.
     notes : tuple of str
         Sentences below the table.
@@ -105,7 +105,7 @@ def tabulate(
     key: str,
     title: str,
     items: Iterable[Item],
-    columns: Mapping[str, Callable[[Item], Entry | str]],
+    columns: Mapping[str, Callable[[Item], TableEntry | str]],
     *notes: str,
 ) -> Table:
     """A table with one row an item; each head of a column stands with what makes its cells."""
@@ -122,8 +122,8 @@ def check_key(kind: str, key: str) -> None:
         )
 
 
-def as_entry(cell: Entry | str) -> Entry:
-    return cell if isinstance(cell, Entry) else Entry(cell)
+def as_entry(cell: TableEntry | str) -> TableEntry:
+    return cell if isinstance(cell, TableEntry) else TableEntry(cell)
 
 
 def right_aligned(table: Table) -> tuple[bool, ...]:
@@ -160,8 +160,8 @@ def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None
 
     Examples
     --------
-    >>> from nldd.present.table import Entry, Table, to_text
-    >>> rows = (("yeast", Entry("0.19", under="0.2")), ("scene", "0.1"), ("enron", "0.05"))
+    >>> from nldd.present.table import TableEntry, Table, to_text
+    >>> rows = (("yeast", TableEntry("0.19", under="0.2")), ("scene", "0.1"), ("enron", "0.05"))
     >>> print(to_text(Table("t", "Losses", ("data", "BR"), rows), most=2))
     Losses
       data     BR
@@ -214,8 +214,8 @@ def to_csv(table: Table) -> str:
     return out.getvalue()
 
 
-def _csv_cell(cell: Entry | str | float | int | None) -> str:
-    if isinstance(cell, Entry):
+def _csv_cell(cell: TableEntry | str | float | int | None) -> str:
+    if isinstance(cell, TableEntry):
         both = cell.text and cell.under
         text = f"{cell.text} ({cell.under})" if both else cell.text or cell.under
     elif isinstance(cell, float):
@@ -225,7 +225,7 @@ def _csv_cell(cell: Entry | str | float | int | None) -> str:
         text = "" if cell is None else str(cell)
     # A lone carriage return would not be quoted, and would end the row for the reader.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if isinstance(cell, float | int) or text in MISSING else guarded(text)
+    return text if isinstance(cell, float | int) or text in MISSING else escape_formula(text)
 
 
 def to_markdown(table: Table) -> str:
@@ -243,8 +243,8 @@ def to_markdown(table: Table) -> str:
 
     Examples
     --------
-    >>> from nldd.present.table import Entry, Table, to_markdown
-    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", Entry("0.19", bold=True)),))
+    >>> from nldd.present.table import TableEntry, Table, to_markdown
+    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", TableEntry("0.19", bold=True)),))
     >>> print(to_markdown(table), end="")
     ## Losses
     <BLANKLINE>
@@ -274,7 +274,7 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", one_line(text))
 
 
-def _markdown_cell(entry: Entry) -> str:
+def _markdown_cell(entry: TableEntry) -> str:
     text, under = escape_markdown(entry.text), escape_markdown(entry.under)
     text = f"**{text}**" if entry.bold and text else text
     return f"{text}<br><small>{under}</small>" if under else text

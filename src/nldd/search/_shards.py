@@ -9,7 +9,15 @@ from sklearn import config_context
 from sklearn.utils import gen_batches
 
 from nldd._progress import progress
-from nldd.distributed import Block, RowBlocks, compute, fold_tasks, keep, named, share
+from nldd.distributed import (
+    DaskTraining,
+    RowBlock,
+    broadcast,
+    compute,
+    delayed_task,
+    fold_tasks,
+    persist_tasks,
+)
 from nldd.exceptions import InputError
 from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
 from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
@@ -29,7 +37,7 @@ class Labelsets(NamedTuple):
     first: NDArray[np.intp]
 
 
-def labelsets_of_block(block: Block) -> Labelsets:
+def labelsets_of_block(block: RowBlock) -> Labelsets:
     """The labelsets of the rows of a block."""
     ones, rows = np.ones(len(block.Y), dtype=np.int64), block.first + np.arange(len(block.Y))
     return merge_labelsets([Labelsets(block.Y.astype(np.int8), ones, rows)])
@@ -45,21 +53,21 @@ def merge_labelsets(parts: Any) -> Labelsets:
     return Labelsets(labelsets, total, first)
 
 
-def spread_of_block(block: Block) -> Spread:
+def spread_of_block(block: RowBlock) -> Spread:
     """How the features of the rows of a block vary."""
     return Spread.of(block.X)
 
 
 def find_labelsets(T: Any) -> Labelsets:
     """The labelsets of training data, here or in blocks."""
-    if isinstance(T, RowBlocks):
+    if isinstance(T, DaskTraining):
         return Labelsets(*T.fold(labelsets_of_block, merge_labelsets))
-    return labelsets_of_block(Block(T.X, T.Y, 0))
+    return labelsets_of_block(RowBlock(T.X, T.Y, 0))
 
 
 def scale_features(T: Any, standardize: str) -> FloatArray:
     """What to divide the features of training data by, as :func:`feature_scale` says."""
-    if isinstance(T, RowBlocks):
+    if isinstance(T, DaskTraining):
         return T.fold(spread_of_block, merge_spreads).scale(standardize)
     return feature_scale(T.X, standardize)
 
@@ -72,7 +80,7 @@ class Shard(NamedTuple):
     labelset: NDArray[np.intp]
 
 
-def labelset_shard(block: Block, scale: FloatArray, labelsets: NDArray[np.int8]) -> Shard:
+def labelset_shard(block: RowBlock, scale: FloatArray, labelsets: NDArray[np.int8]) -> Shard:
     """Build the index of a block."""
     index = LabelsetIndex(block.X, block.Y, scale)
     # Both are in order, so the labelsets of the block are where the two lists agree.
@@ -148,10 +156,10 @@ class ShardedIndex:
     built again where a worker is lost. Here are only the distinct labelsets and their counts.
     """
 
-    def __init__(self, T: RowBlocks, scale: FloatArray) -> None:
+    def __init__(self, T: DaskTraining, scale: FloatArray) -> None:
         self.scale, self._n_rows = scale, len(T)
         self.labelsets, self.counts, _ = find_labelsets(T)
-        self._shards = keep(T.map(labelset_shard, scale, self.labelsets))
+        self._shards = persist_tasks(T.map(labelset_shard, scale, self.labelsets))
 
     def __len__(self) -> int:
         return self._n_rows
@@ -174,7 +182,7 @@ class ShardedIndex:
         n_rounds = 1 + max(len(P) // MAX_QUERIES, n_bytes // MAX_BYTES)
         batches = list(gen_batches(len(P), -(-len(P) // n_rounds)))
         rounds = (
-            compute([self.nearest(share(X[batch]), share(P[batch]), score, k)])[0]
+            compute([self.nearest(broadcast(X[batch]), broadcast(P[batch]), score, k)])[0]
             for batch in batches
         )
         shown = progress(rounds, len(batches), title or "", show=title is not None)
@@ -182,7 +190,7 @@ class ShardedIndex:
 
     def nearest(self, X: Any, P: Any, score: Score, k: int = 1) -> Any:
         """A task for the neighbors of rows and probabilities that are results of tasks."""
-        ask = named(nearest_in_shard)
+        ask = delayed_task(nearest_in_shard)
         parts = [ask(shard, X, P, score, k) for shard in self._shards]
         return fold_tasks(parts, best_of_shards, score, k)
 
@@ -220,4 +228,4 @@ class AnsweredIndex(NamedTuple):
 
 def build_index(T: Any, scale: FloatArray) -> Any:
     """The rows of training data to search: here, or in shards where their blocks are."""
-    return ShardedIndex(T, scale) if isinstance(T, RowBlocks) else LabelsetIndex(T.X, T.Y, scale)
+    return ShardedIndex(T, scale) if isinstance(T, DaskTraining) else LabelsetIndex(T.X, T.Y, scale)

@@ -8,7 +8,7 @@ from arff_text import Spelling, arff_bytes, doses, random_spelling, random_table
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, issparse
 
-from nldd.bench.datasets import arff
+from nldd.bench.datasets import arff as arff_module
 from nldd.bench.datasets.arff import read_arff
 from nldd.exceptions import InputError
 
@@ -258,7 +258,7 @@ def test_files_that_cannot_be_read(tmp_path, read):
 @doses(150, 500)
 @pytest.mark.parametrize("rows", ["dense", "sparse", "mixed"])
 def test_random_tables_are_read_back_exactly(tmp_path, rows, monkeypatch, n):
-    monkeypatch.setattr(arff, "BLOCK_LENGTH", 60)
+    monkeypatch.setattr(arff_module, "BLOCK_LENGTH", 60)
     rng = random.Random(f"tables {rows}")
     with rewritten(tmp_path / "file.arff") as write:
         for _ in range(n):
@@ -319,20 +319,20 @@ def strict_outcome(folder, monkeypatch):
     """The same as if all rows had quotes, and with cells read one by one."""
 
     def strict_cells(row, width):
-        cells = arff._split_strange_cells(row)
+        cells = arff_module._split_strange_cells(row)
         return cells if len(cells) == width else split_cells(row, width)
 
     def strict_pairs(row):
         if row.strip("{} \t") == "":
             return split_pairs(row)
-        found, rest = arff._split_braced(row, arff._PAIR, "")
+        found, rest = arff_module._split_braced(row, arff_module._PAIR, "")
         return split_pairs(row) if rest else [pair[0][:-1] for pair in found]
 
-    split_cells, split_pairs = arff._split_cells, arff._split_pairs
+    split_cells, split_pairs = arff_module._split_cells, arff_module._split_pairs
     with monkeypatch.context() as patch:
-        patch.setattr(arff, "numbers", lambda *_: None)
-        patch.setattr(arff, "_split_cells", strict_cells)
-        patch.setattr(arff, "_split_pairs", strict_pairs)
+        patch.setattr(arff_module, "numbers", lambda *_: None)
+        patch.setattr(arff_module, "_split_cells", strict_cells)
+        patch.setattr(arff_module, "_split_pairs", strict_pairs)
         return outcome(folder)
 
 
@@ -344,14 +344,14 @@ def test_plain_files_take_the_fast_way(read, rows, monkeypatch):
         raise AssertionError("read letter by letter")
 
     def split_values(text, item, form):
-        assert item is not arff._PAIR, "read letter by letter"
+        assert item is not arff_module._PAIR, "read letter by letter"
         return split_braced(text, item, form)
 
-    split_braced = arff._split_braced
-    monkeypatch.setattr(arff, "_split_strange_cells", refuse)
-    monkeypatch.setattr(arff, "_split_braced", split_values)
+    split_braced = arff_module._split_braced
+    monkeypatch.setattr(arff_module, "_split_strange_cells", refuse)
+    monkeypatch.setattr(arff_module, "_split_braced", split_values)
     if rows == "dense":
-        monkeypatch.setattr(arff, "number", refuse)
+        monkeypatch.setattr(arff_module, "number", refuse)
     rng = random.Random(0)
     for _ in range(50):
         table = random_table(rng, n_rows=30, simple=True)

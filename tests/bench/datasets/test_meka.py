@@ -4,7 +4,7 @@ import pytest
 
 from nldd.bench.datasets.label_columns import meka_columns
 from nldd.bench.datasets.load import load_dataset
-from nldd.bench.datasets.source import Refusal
+from nldd.bench.datasets.source import DataError
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_columns(relation, columns):
     ],
 )
 def test_relations_that_are_refused(relation, message):
-    with pytest.raises(Refusal, match=message):
+    with pytest.raises(DataError, match=message):
         meka_columns(relation, 4)
 
 

@@ -16,7 +16,7 @@ from nldd.bench.report.published import (
 )
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
-from nldd.bench.runner.records import Record
+from nldd.bench.runner.records import CellRecord
 from nldd.metrics._measures import PAPER_MEASURES
 
 VERSIONS = {"nldd": "0.1.0", "scikit-learn": "1.6.1", "python": "3.11.7"}
@@ -84,7 +84,7 @@ def record(dataset="yeast", method="BR", fold=0, score=0.5, *, error=None, share
         scores, details = {}, {"n_folds": 1}
         fields |= {"fit_seconds": 0.0, "predict_seconds": 0.0}
     given = {key: changes.pop(key) for key in list(changes) if key in fields}
-    return Record(
+    return CellRecord(
         dataset=dataset,
         method=method,
         fold=fold,

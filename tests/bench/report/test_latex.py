@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reports.test_table import HOSTILE, LOSSES
+from present.test_table import HOSTILE, LOSSES
 
 from bench.report.records import LP_SETTINGS, everything, grid
 from nldd.bench.report.report import make_report
@@ -24,7 +24,7 @@ from nldd.present.latex import (
     text_width,
     to_latex,
 )
-from nldd.present.table import Entry, Table
+from nldd.present.table import Table, TableEntry
 
 LATEX = r"""% Needs \usepackage{booktabs}.
 \begin{table}[ht]
@@ -58,7 +58,7 @@ def scores(n_datasets, n_methods, text="{:.4f} ({})", under=""):
     """A table of numbers with their ranks."""
     values = np.random.default_rng(0).random((n_datasets, n_methods)).tolist()
     rows = tuple(
-        (f"data_{i}", *(Entry(text.format(v, j), under=under) for j, v in enumerate(row)))
+        (f"data_{i}", *(TableEntry(text.format(v, j), under=under) for j, v in enumerate(row)))
         for i, row in enumerate(values)
     )
     return Table("scores", "Scores", ("data", *(f"M{j}" for j in range(n_methods))), rows)
@@ -77,7 +77,7 @@ def test_table_is_rendered_as_a_whole():
 
 
 def test_cells_with_a_second_line_only_and_tables_without_rows():
-    table = Table("t", "T", ("Data", "F"), (("yeast", Entry("", bold=True, under="0.64")),))
+    table = Table("t", "T", ("Data", "F"), (("yeast", TableEntry("", bold=True, under="0.64")),))
     assert "yeast &  \\\\\n & {\\scriptsize 0.64} \\\\\n" in to_latex(table)
     assert to_latex(replace(table, rows=())).count(r"\midrule") == 1
 
@@ -85,9 +85,9 @@ def test_cells_with_a_second_line_only_and_tables_without_rows():
 @pytest.mark.parametrize("text", HOSTILE, ids=ascii)
 def test_hostile_text_stays_in_its_latex_cell(text):
     table = Table(
-        "t", text, (text, "F"), ((text, Entry("1", bold=True, under=text)),), notes=(text,)
+        "t", text, (text, "F"), ((text, TableEntry("1", bold=True, under=text)),), notes=(text,)
     )
-    tame = replace(table, title="x", head=("x", "F"), rows=(("x", Entry("1", True, "x")),))
+    tame = replace(table, title="x", head=("x", "F"), rows=(("x", TableEntry("1", True, "x")),))
     tame = replace(tame, notes=("x",))
     latex, expected = to_latex(table).replace("table*", "table"), to_latex(tame)
     # A head in lines is a small table of its own.
@@ -255,7 +255,7 @@ def tables():
     found += [scores(60, 20), replace(scores(12, 20, under="0.1234 (+12.3)"), key="pages")]
     settings = tuple((name, LP_SETTINGS, "x" * 80) for name in 4 * ODD)
     found.append(Table("texts", "Texts", ("name", "settings", "a head " * 20), settings))
-    hostile = tuple((text, Entry(text, True, text)) for text in HOSTILE)
+    hostile = tuple((text, TableEntry(text, True, text)) for text in HOSTILE)
     found.append(
         Table("hostile", " ".join(ODD), (ODD[0], ODD[-1]), hostile, notes=(*ODD, *HOSTILE))
     )

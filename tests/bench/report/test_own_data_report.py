@@ -10,11 +10,11 @@ import pytest
 
 from bench.report.records import bold, folds, grid, record, texts, write_records
 from nldd import cli
-from nldd.bench.report.report import _comparisons, difference_diagrams, make_report, report
+from nldd.bench.report.report import _comparisons, difference_diagrams, make_report, write_report
 from nldd.bench.report.results import ALL_MEASURES, results
 from nldd.bench.report.run_tables import dataset_table, search_table, split_table
 from nldd.bench.report.score_tables import choose_measures, overview_table, pair_table, score_table
-from nldd.bench.runner.records import Predictions, RecordFile
+from nldd.bench.runner.records import CellPredictions, RecordFile
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
@@ -159,7 +159,7 @@ def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
     cells = folds("alpha", "BR", [0.2, 0.3], n_labels=3)
     for k, cell in enumerate(cells):
         Y, P = rng.random((10, 3)) < 0.5, rng.random((10, 3)).astype(np.float32)
-        kept = Predictions(np.arange(10), Y, P > 0.5, P if k else None)
+        kept = CellPredictions(np.arange(10), Y, P > 0.5, P if k else None)
         cells[k] = replace(cell, predictions=kept)
     with RecordFile(tmp_path) as file:
         file.append(cells)
@@ -303,13 +303,13 @@ def test_searches_are_counted_by_what_they_chose():
 def test_facts_are_read_from_the_folder_and_damaged_ones_refused(tmp_path):
     folder = write_records(tmp_path, own_cells()[:4])
     (folder / "datasets.json").write_text(json.dumps(ABOUT))
-    report(folder, measures=["f_measure"])
+    write_report(folder, measures=["f_measure"])
     assert "Column id counts the rows" in (folder / "report.html").read_text(encoding="utf-8")
     entries = ('{"facts": [1]}', '{"facts": {"n_samples": 60.0}}', '{"notes": 5}', "7")
     for damage in ("{", "[1]", *(f'{{"alpha": {entry}}}' for entry in entries)):
         (folder / "datasets.json").write_text(damage)
         with pytest.raises(InputError, match="does not hold the facts of data sets"):
-            report(folder)
+            write_report(folder)
 
 
 def test_tables_and_figures_of_another_protocol_do_not_stay_behind(tmp_path):
@@ -320,7 +320,7 @@ def test_tables_and_figures_of_another_protocol_do_not_stay_behind(tmp_path):
     for name in old:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("old")
-    report(str(folder), measures=["f_measure"])
+    write_report(str(folder), measures=["f_measure"])
     assert [name for name in old if (folder / name).exists()] == ["tables/own.csv"]
 
 

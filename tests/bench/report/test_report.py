@@ -23,15 +23,7 @@ from bench.report.records import (
 from drawn import assert_legible
 from nldd.bench.report import report as report_module
 from nldd.bench.report.published import published
-from nldd.bench.report.report import (
-    LABELS,
-    N_TRAIN,
-    about_bars,
-    difference_diagrams,
-    make_report,
-    report,
-    write_report,
-)
+from nldd.bench.report.report import LABELS, N_TRAIN, about_bars, difference_diagrams, make_report, write_report, save_report
 from nldd.bench.report.results import results
 from nldd.bench.statistics.significance import WILCOXON_RULE
 from nldd.estimators._nldd import NLDDClassifier
@@ -326,7 +318,7 @@ def written(tmp_path_factory):
     for name in EXPECTED:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("old")
-    paths = write_report(full_report(), folder)
+    paths = save_report(full_report(), folder)
     assert {path.relative_to(folder).as_posix() for path in paths} == EXPECTED
     assert paths[0] == folder / "report.html"
     return contents(folder)
@@ -339,7 +331,7 @@ def test_all_tables_figures_and_the_page_are_written_and_nothing_else(written):
 
 @pytest.mark.slow
 def test_two_runs_give_the_same_bytes(written, tmp_path):
-    report(write_records(tmp_path, everything()))
+    write_report(write_records(tmp_path, everything()))
     again = contents(tmp_path)
     assert set(again) == EXPECTED | {"cells.jsonl"}
     assert [name for name in EXPECTED if written[name] != again[name]] == []
@@ -386,7 +378,7 @@ def test_markdown_and_latex_tables_are_whole(written):
 def test_report_goes_to_another_folder_if_asked(quick, tmp_path):
     folder = write_records(tmp_path / "run", [record()])
     before = contents(folder)
-    written = report(folder, tmp_path / "new" / "deep")
+    written = write_report(folder, tmp_path / "new" / "deep")
     assert contents(folder) == before
     assert written[0] == tmp_path / "new" / "deep" / "report.html"
     assert set(contents(tmp_path / "new" / "deep")) == {
@@ -399,7 +391,7 @@ def test_report_leaves_the_records_alone_and_out_a_line_cut_short(quick, tmp_pat
     cells = folder / "cells.jsonl"
     whole = cells.read_bytes()
     cells.write_bytes(whole + whole[:100])
-    report(folder)
+    write_report(folder)
     assert cells.read_bytes() == whole + whole[:100]
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "2 methods on 1 data set" in page
@@ -409,16 +401,16 @@ def test_report_takes_the_protocol_that_is_asked_for(quick, tmp_path):
     cells = [record("yeast"), record("emotions", protocol="paper")]
     folder = write_records(tmp_path, cells)
     with pytest.raises(InputError, match="several protocols: default, paper"):
-        report(folder)
+        write_report(folder)
     assert not (folder / "report.html").exists()
-    report(folder, protocol="paper")
+    write_report(folder, protocol="paper")
     assert "emotions" in (folder / "tables" / "hamming_loss.csv").read_text()
     assert "yeast" not in (folder / "tables" / "hamming_loss.csv").read_text()
 
 
 def test_a_run_that_breaks_leaves_the_old_page(quick, tmp_path, monkeypatch):
     folder = write_records(tmp_path, [record()])
-    report(folder)
+    write_report(folder)
     before = contents(folder)
 
     def fail(page):
@@ -426,13 +418,13 @@ def test_a_run_that_breaks_leaves_the_old_page(quick, tmp_path, monkeypatch):
 
     monkeypatch.setattr(report_module, "render_page", fail)
     with pytest.raises(MemoryError):
-        report(folder)
+        write_report(folder)
     assert contents(folder) == before
 
 
 def test_a_disk_that_fills_up_leaves_no_half_files(quick, tmp_path, monkeypatch):
     folder = write_records(tmp_path, [record()])
-    report(folder)
+    write_report(folder)
     before = contents(folder)
     write_records(tmp_path, [record(score=0.3)])
 
@@ -441,7 +433,7 @@ def test_a_disk_that_fills_up_leaves_no_half_files(quick, tmp_path, monkeypatch)
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        report(folder)
+        write_report(folder)
     after = contents(folder)
     assert set(after) == set(before)
     assert {name for name in before if after[name] != before[name]} == {"cells.jsonl"}
@@ -453,13 +445,13 @@ def test_folders_without_records_are_refused(tmp_path, there):
     if there:
         folder.mkdir()
     with pytest.raises(InputError, match=r"run has no cells.jsonl. Give the folder of a benchmark"):
-        report(folder)
+        write_report(folder)
     assert list(tmp_path.rglob("*")) == ([folder] if there else [])
 
 
 def test_files_without_records_are_refused(tmp_path):
     with pytest.raises(InputError, match="There are no finished cells"):
-        report(write_records(tmp_path, []))
+        write_report(write_records(tmp_path, []))
     (tmp_path / "cells.jsonl").write_text('{"dataset": "yeast"}\n')
     with pytest.raises(InputError, match=r"cells\.jsonl, line 1 is not a record of a benchmark"):
-        report(tmp_path)
+        write_report(tmp_path)

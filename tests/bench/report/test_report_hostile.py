@@ -12,7 +12,7 @@ from bench.report.records import (
     write_records,
 )
 from nldd.bench.report import report as report_module
-from nldd.bench.report.report import report
+from nldd.bench.report.report import write_report
 
 HOSTILE = (
     "<script>document.title = 'owned'</script>",
@@ -35,7 +35,7 @@ def hostile(tmp_path_factory):
     cells += [record("yeast", "ECC", warnings={HOSTILE[0]: 1, HOSTILE[1]: 2})]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report_module, "illustrations", lambda: ())
-        report(write_records(folder, cells))
+        write_report(write_records(folder, cells))
     return folder
 
 

@@ -24,7 +24,7 @@ from bench.runner.trials import (
 )
 from nldd.bench.protocols import protocol
 from nldd.bench.protocols.protocol import Shares
-from nldd.bench.runner import cell
+from nldd.bench.runner import cell as cell_module
 from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
 from nldd.bench.runner.records import Key, as_line
 from nldd.datasets import Dataset
@@ -134,7 +134,7 @@ class Ticking(LogisticRegression):
 
 
 def test_each_method_is_charged_for_all_its_fits(monkeypatch):
-    monkeypatch.setattr(cell, "process_time", lambda: Clock.now)
+    monkeypatch.setattr(cell_module, "process_time", lambda: Clock.now)
     use_base(monkeypatch, lambda seed: Ticking(solver="liblinear", random_state=seed))
     br, smbr, nldd = (run_cell(songs(), cell) for cell in planned()[:3])
     # Four labels of 10 to fit and 1 to decide; NLDD fits them twice, on T1 and on all rows, and
@@ -154,7 +154,7 @@ def test_seconds_are_without_those_of_the_first_fit_in_a_process(monkeypatch):
             return super().fit(X, Y)
 
     Compiles.compiled = False
-    monkeypatch.setattr(cell, "process_time", lambda: Clock.now)
+    monkeypatch.setattr(cell_module, "process_time", lambda: Clock.now)
     replace_method(monkeypatch, "MLKNN", Compiles)
     for cell in planned(("MLKNN",))[:2]:
         assert run_cell(songs(), cell).fit_seconds == 1.0

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import Pipeline
 
 from bench.runner.trials import songs, trial
-from nldd.bench.protocols.preparation import Step, feature_scores, make_steps, prepared
+from nldd.bench.protocols.preparation import PreparationStep, feature_scores, make_steps, prepared
 from nldd.bench.protocols.splits import Split
 from nldd.bench.runner.cell import cells, digest, fingerprint, run_cell
 from nldd.datasets import Dataset
@@ -21,7 +21,11 @@ from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.metrics._measures import f_measure
 
-STEPS = (Step("impute", {"strategy": "median"}), Step("standardise"), Step("select", {"k": 3}))
+STEPS = (
+    PreparationStep("impute", {"strategy": "median"}),
+    PreparationStep("standardise"),
+    PreparationStep("select", {"k": 3}),
+)
 
 
 def with_holes(dataset):
@@ -79,13 +83,13 @@ def test_settings_say_what_was_prepared():
 def test_column_without_any_value_in_training_stays():
     X, Y, _ = songs()
     X = np.column_stack([X, np.full(60, np.nan)])
-    steps = make_steps([Step("impute")], Dataset(X, Y, list("abcd")))
+    steps = make_steps([PreparationStep("impute")], Dataset(X, Y, list("abcd")))
     assert prepared(MLkNN(), steps).fit(X, Y)[0].transform(X).shape == (60, 5)
 
 
 def test_sparse_rows_are_scaled_and_not_centred():
     dataset = songs(sparse=True)
-    ((_, scaler),) = make_steps([Step("standardise")], dataset)
+    ((_, scaler),) = make_steps([PreparationStep("standardise")], dataset)
     X = scaler.fit_transform(dataset.X)
     assert_array_equal(X.indices, dataset.X.indices)
     assert_allclose(X.toarray(), dataset.X.toarray() / dataset.X.toarray().std(axis=0))
@@ -141,7 +145,10 @@ def test_constant_features_and_labels_have_no_score():
 
 
 def test_texts_are_weighted_words_of_the_training_rows():
-    dataset, protocol = texts(), trial(prepare=(Step("tfidf", {"min_df": 2, "ngrams": 2}),))
+    dataset, protocol = (
+        texts(),
+        trial(prepare=(PreparationStep("tfidf", {"min_df": 2, "ngrams": 2}),)),
+    )
     for cell in cells(protocol, "songs", dataset, ("BR",)):
         record = run_cell(dataset, cell)
         vectorizer = TfidfVectorizer(min_df=2, ngram_range=(1, 2))
@@ -152,7 +159,7 @@ def test_texts_are_weighted_words_of_the_training_rows():
 
 
 def test_texts_are_weighted_unasked_and_numbers_never():
-    for steps in ((), (Step("tfidf"),)):
+    for steps in ((), (PreparationStep("tfidf"),)):
         first, *_ = cells(trial(prepare=steps), "songs", texts(), ("BR",))
         assert isinstance(first.estimator, Pipeline)
         first, *_ = cells(trial(prepare=steps), "songs", songs(), ("BR",))

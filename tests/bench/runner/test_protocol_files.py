@@ -2,7 +2,7 @@
 
 import pytest
 
-from nldd.bench.protocols.preparation import Step
+from nldd.bench.protocols.preparation import PreparationStep
 from nldd.bench.protocols.protocol import Protocol, Shares
 from nldd.bench.protocols.protocol_file import PROTOCOLS, load_protocol
 from nldd.bench.protocols.splits import Split
@@ -78,7 +78,7 @@ def test_splits_steps_and_searches_are_read(own):
         name="mine",
         title="mine",
         folds=4,
-        prepare=(Step("impute"), Step("tfidf", {"ngrams": 2})),
+        prepare=(PreparationStep("impute"), PreparationStep("tfidf", {"ngrams": 2})),
         split=Split("stratified", folds=4, order=2),
         dataset_splits={"enron": Split("repeated", folds=2, repeats=10), "yeast": Split("given")},
         scoring="log_loss",

@@ -16,9 +16,9 @@ from nldd.bench.runner import records
 from nldd.bench.runner.records import (
     CELLS,
     KEYS,
+    CellPredictions,
+    CellRecord,
     Key,
-    Predictions,
-    Record,
     RecordFile,
     predictions_path,
     read_predictions,
@@ -26,7 +26,7 @@ from nldd.bench.runner.records import (
 )
 from nldd.exceptions import InputError
 
-FULL = Record(
+FULL = CellRecord(
     protocol="trial",
     dataset="sóngs\n",  # no line end may get into the file as it is
     method="NLDD",
@@ -251,7 +251,7 @@ def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
     assert read_records(tmp_path / CELLS) == [record(0)]
 
 
-# Predictions
+# CellPredictions
 
 
 @pytest.mark.parametrize(("n_rows", "n_labels"), [(0, 3), (1, 1), (7, 8), (20, 9)])
@@ -260,7 +260,7 @@ def test_predictions_come_back_as_they_were(tmp_path, n_rows, n_labels, with_pro
     rng = np.random.default_rng(n_labels)
     Y_true, Y_pred = rng.random((2, n_rows, n_labels)) < 0.5
     P = rng.random((n_rows, n_labels)).astype(np.float32) if with_probabilities else None
-    kept = replace(record(0), predictions=Predictions(np.arange(n_rows) * 3, Y_true, Y_pred, P))
+    kept = replace(record(0), predictions=CellPredictions(np.arange(n_rows) * 3, Y_true, Y_pred, P))
     with RecordFile(tmp_path) as file:
         file.append([kept])
     found = read_predictions(tmp_path, kept.key)
@@ -313,7 +313,7 @@ def test_damaged_predictions_are_named_and_not_read(tmp_path):
     path = predictions_path(tmp_path, record(0).key)
     path.parent.mkdir(parents=True)
     rows = np.zeros((1, 1), bool)
-    whole = Predictions(np.arange(1), rows, rows).to_bytes()
+    whole = CellPredictions(np.arange(1), rows, rows).to_bytes()
     flipped = [
         whole[:j] + bytes([whole[j] ^ 255]) + whole[j + 1 :] for j in range(0, len(whole), 3)
     ]

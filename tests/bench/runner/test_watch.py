@@ -12,7 +12,7 @@ from bench.runner.trials import songs, trial
 from nldd.bench.protocols.protocol import Shares
 from nldd.bench.runner.benchmark import LOG_SECONDS, Forecast, State, Task, Watch, progress_lines
 from nldd.bench.runner.cell import cells
-from nldd.bench.runner.records import Key, Record
+from nldd.bench.runner.records import CellRecord, Key
 
 
 class Terminal(io.StringIO):
@@ -146,7 +146,7 @@ def learned(*cells):
     for dataset, method, seconds, *more in cells:
         extra = dict(more)
         of_cell = key(dataset, method, train_share=extra.pop("train_share", None))
-        forecast.learn([Record(*of_cell, "settings", {}, seconds, 0.5, {}, **extra)])
+        forecast.learn([CellRecord(*of_cell, "settings", {}, seconds, 0.5, {}, **extra)])
     return forecast
 
 

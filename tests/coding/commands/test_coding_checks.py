@@ -21,7 +21,7 @@ from coding_tables import (
 from nldd import __version__
 from nldd._wording import percent
 from nldd.coding.audit import checks_needed
-from nldd.coding.evaluation import evaluate_table, promise_kept
+from nldd.coding.evaluation import check_guarantee, evaluate_table
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.opening import TableOptions
@@ -67,7 +67,7 @@ def test_inspect_as_json_agrees_with_the_model(study, capsys):
 def test_evaluate_agrees_with_python(study, capsys):
     model = load_coding_model(study / "model.nldd")
     quality, _ = evaluate_table(model, study / "truth.csv", TableOptions())
-    kept = promise_kept(model, quality, 0.8, 0.9, "subset")
+    kept = check_guarantee(model, quality, 0.8, 0.9, "subset")
     words = ("evaluate", study / "model.nldd", study / "truth.csv", "--target-accuracy", "0.8")
     record = succeed(capsys, *words, "--no-report", "--json").json
     assert (record["rows"], record["coded"], record["set_aside"]) == (40, 40, 0)

@@ -19,7 +19,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd.coding.tables.cells import guarded
+from nldd.present.formulas import escape_formula
 from odd_tables import N_CODED, ODD, N, as_text
 
 MALICIOUS = (
@@ -155,8 +155,8 @@ def test_formulas_are_guarded_in_csv(malicious, capsys):
     predict(capsys, folder, "coded.csv", "--explain")
     found, coded = read_csv(folder / "coded.csv")
     assert found[:4] == ("id", "answer", "age", "'=region")
-    assert [row[1] for row in coded] == [guarded(row[1]) for row in rows]
-    assert [row[3] for row in coded] == [guarded(row[3]) for row in rows]
+    assert [row[1] for row in coded] == [escape_formula(row[1]) for row in rows]
+    assert [row[3] for row in coded] == [escape_formula(row[3]) for row in rows]
     assert all(row[1].startswith("'") and row[3].startswith("'") for row in coded)
     assert all(row[4].startswith("'=") and row[8].startswith("'") for row in coded)
     begins = tuple("=+-@\t\r\uff1d")
@@ -172,7 +172,7 @@ def test_formulas_are_guarded_in_review_and_audit_files(malicious, capsys):
     folder, _, rows = malicious
     predict(capsys, folder, "coded.csv", "--review", folder / "review.csv", theta=0)
     review = [row[1] for row in read_csv(folder / "review.csv")[1]]
-    assert sorted(review) == sorted(guarded(row[1]) for row in rows)
+    assert sorted(review) == sorted(escape_formula(row[1]) for row in rows)
     predict(capsys, folder, "raw.csv", "--raw")
     succeed(capsys, "audit", folder / "raw.csv", "--sample", "5")
     assert all(row[1].startswith("'") for row in read_csv(folder / "raw.audit.csv")[1])

@@ -14,7 +14,7 @@ from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.prepare import prepare_review
-from nldd.coding.review.running import Running
+from nldd.coding.review.running import ReviewServer
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import is_of_table
 from nldd.coding.tables.opening import TableOptions
@@ -30,7 +30,7 @@ def review(made, tmp_path, monkeypatch, capsys):
         running._socket.close()
         running.review.close()
 
-    monkeypatch.setattr(Running, "run", run)
+    monkeypatch.setattr(ReviewServer, "run", run)
     store = tmp_path / "new.review.db"
 
     def call_review(*words, table=made / "new.csv", model=made / "model.nldd"):
@@ -153,7 +153,7 @@ def test_names_of_the_page_tell_of_the_extra(name):
         f"import sys; sys.modules[{name!r}] = None\n"
         "import nldd.review\n"
         "nldd.coding.review.store.Store  # which needs none of them\n"
-        "nldd.coding.review.server.Review, nldd.coding.review.running.Running"
+        "nldd.coding.review.server.ReviewApp, nldd.coding.review.running.ReviewServer"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     error = f"The review page needs {name}, which is not installed. Run: pip install"

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from browser import launched
 from coding.review.browsing import visiting
-from nldd.coding.review.log import Entry, Position
+from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.datasets import load_survey
@@ -68,10 +68,10 @@ def simulate(store, right):
         for item, own in decisions.items():
             after = Position("done", own or frozenset())
             seconds = rng.uniform(3, 9)
-            yield Entry(0, f"{coder}-{item}", item, coder, "code", after, NOW, seconds=seconds)
+            yield LogEntry(0, f"{coder}-{item}", item, coder, "code", after, NOW, seconds=seconds)
     flagged = others[N_DECIDED + 3].item
     note = Position("open", None, True, "Two topics in one answer; ask Ben.")
-    yield Entry(0, "flag", flagged, "Ann", "flag", note, NOW)
+    yield LogEntry(0, "flag", flagged, "Ann", "flag", note, NOW)
 
 
 def take_pictures(browser, path, out):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from coding.review.made_review import make_review
 from nldd.coding.review.desk import Desk
-from nldd.coding.review.running import Running
-from nldd.coding.review.server import Review
+from nldd.coding.review.running import ReviewServer
+from nldd.coding.review.server import ReviewApp
 from nldd.coding.review.store import Store
 
 JSON = {"Content-Type": "application/json"}
@@ -24,7 +24,7 @@ POSTS = ("decide", "decide_many", "undo", "codes", "learn")
 def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=print):
     """A server of this process, in another thread."""
     desk = Desk(Store.open(path), coder, show)
-    running = Running(Review(desk, learner, every), port, announce)
+    running = ReviewServer(ReviewApp(desk, learner, every), port, announce)
     thread = threading.Thread(target=running.run)
     thread.start()
     try:
@@ -92,7 +92,7 @@ def main():
             print(address, flush=True)
 
         desk = Desk(Store.open(path), given.coder, [n for n in given.show.split(",") if n])
-        running = Running(Review(desk), given.port, announce)
+        running = ReviewServer(ReviewApp(desk), given.port, announce)
         announce(running.address)
         running.run()
 

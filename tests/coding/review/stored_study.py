@@ -4,10 +4,10 @@ import math
 import random
 from uuid import UUID
 
-from nldd.coding.coded_blocks import Policy
+from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.model import checksum
-from nldd.coding.review.log import Entry, Position
+from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import describe_table
@@ -27,7 +27,7 @@ def rows_of(path):
 def store_of(model, path, store, n_random=0, threshold=0.005, options=TableOptions()):
     """Code a table into a store, and into the review file beside it."""
     coded, review = path.with_name("coded.csv"), path.with_name(f"review{path.suffix}")
-    policy = Policy(threshold, n_random=n_random)
+    policy = CodingOptions(threshold, n_random=n_random)
     code_table(model, path, coded, policy, review, options)
     said = rows_of(coded)[1]
     with open_table(path) as table:
@@ -68,7 +68,7 @@ def entry(item, codes, coder="Ann", action="code", **more):
     after = Position(
         **{"state": state, "codes": None if codes is None else frozenset(codes), **own}
     )
-    return Entry(0, more.pop("uid", uid), item, coder, action, after, NOW, **more)
+    return LogEntry(0, more.pop("uid", uid), item, coder, action, after, NOW, **more)
 
 
 def decide(store, decisions, coder="Ann", **more):

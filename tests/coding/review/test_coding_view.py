@@ -13,7 +13,7 @@ from coding.review.made_review import CODES
 from coding.review.serve_made import serving
 from nldd.coding.review.store import Store
 
-PAGE = Path(str(files("nldd.review"))) / "page"
+PAGE = Path(str(files("nldd.coding.review"))) / "page"
 TYPESCRIPT = "5.9.3"
 TEXT = ".answer-text"
 

@@ -9,7 +9,7 @@ import pytest
 
 from coding.review.made_review import make_review
 from coding.review.serve_made import Client, serving
-from nldd.coding.review.log import Entry, Position
+from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.store import Store
 
 NOW = "2026-01-02T03:04:05.678Z"
@@ -163,7 +163,7 @@ def make_hostile(path, payloads, names):
         query = "UPDATE suggestions SET codes = ? WHERE status = 'review'"
         database.execute(query, (json.dumps(payloads[:1]),))
     said = [
-        Entry(
+        LogEntry(
             *(0, f"{coder}-{item}", item, coder, "code"),
             Position("done", frozenset({payloads[(item + shift) % len(payloads)]}), True, text),
             NOW,

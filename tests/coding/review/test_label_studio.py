@@ -10,7 +10,7 @@ from made_review import CODES, make_review
 from stored_study import decide
 
 from nldd.coding.review.export import write_export
-from nldd.coding.review.label_studio import labeling_config, take_label_studio
+from nldd.coding.review.label_studio import labeling_config, read_label_studio
 from nldd.coding.review.log import latest
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
@@ -39,7 +39,7 @@ def take(store, tasks, coder="", force=False):
     path = store.with_name("annotated.json")
     path.write_text(json.dumps(tasks))
     with Store.open(store) as opened:
-        return take_label_studio(opened, path, coder, force)
+        return read_label_studio(opened, path, coder, force)
 
 
 def by_people(store):
@@ -194,4 +194,4 @@ def test_one_name_is_not_put_on_the_work_of_several(review):
     assert take(review, [task]).coders == ("10", "11")
     review.with_name("annotated.json").write_bytes(b'[{"data": ')
     with Store.open(review) as opened, pytest.raises(InputError, match="is no JSON"):
-        take_label_studio(opened, review.with_name("annotated.json"))
+        read_label_studio(opened, review.with_name("annotated.json"))

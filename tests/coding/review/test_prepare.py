@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
-from nldd.coding.coded_blocks import Counts
+from nldd.coding.coded_blocks import CodingSummary
 from nldd.coding.guarantee_cell import Guarantee
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
@@ -131,7 +131,7 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
 )
 def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expected):
     numbers = range(1, 1001)
-    counts = Counts(n_rows=1000, n_auto=n_auto, n_review=1000 - n_auto)
+    counts = CodingSummary(n_rows=1000, n_auto=n_auto, n_review=1000 - n_auto)
     counts.n_drawn = len(draw_to_check(numbers, n_auto, n_audit, 0))
     notes = list(_notes_on_draw(counts, n_audit, len(numbers)))
     assert len(notes) == len(expected)

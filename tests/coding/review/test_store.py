@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from nldd.coding.review.log import CODE, DONE, SETTLE, Entry, Position, outcome, outcomes
+from nldd.coding.review.log import CODE, DONE, SETTLE, LogEntry, Position, outcome, outcomes
 from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
@@ -28,7 +28,7 @@ ITEMS = [
 
 def entry(uid, item=1, coder="Ann", codes=("a",), action=CODE, **more):
     after = Position(DONE, frozenset(codes))
-    return Entry(0, uid, item, coder, action, after, "2026-01-01T00:00:00.000Z", **more)
+    return LogEntry(0, uid, item, coder, action, after, "2026-01-01T00:00:00.000Z", **more)
 
 
 @pytest.fixture

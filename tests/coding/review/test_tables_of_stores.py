@@ -25,7 +25,7 @@ from nldd.coding.review.verified import audit_of
 from nldd.coding.tables.opening import TableOptions, open_table
 from nldd.coding.tables.writer import create_table
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import Request, read_coded
+from nldd.coding.training_table import ColumnSpec, read_coded
 from nldd.exceptions import InputError
 
 # With few answers, one of the distances may get no weight.
@@ -60,7 +60,7 @@ FAST = Settings(n_folds=2, n_jobs=1)
 def fitted_file(layout, n, separator):
     """The bytes of a model, fitted once."""
     header, rows = spread(answers(n), layout)
-    request = Request(text=("answer",), features=("age",), **REQUESTS[layout])
+    request = ColumnSpec(text=("answer",), features=("age",), **REQUESTS[layout])
     with TemporaryDirectory() as folder:
         path, out = Path(folder, "answers.csv"), Path(folder, "model.nldd")
         write_csv(path, rows, header, delimiter=separator)
@@ -181,7 +181,7 @@ def without_ids(folder):
     write_csv(
         folder / "answers.csv", [(text, codes) for text, *_, codes in rows], ("answer", "codes")
     )
-    fit_table(folder / "answers.csv", folder / "model.nldd", Request(("answer",), "codes"), FAST)
+    fit_table(folder / "answers.csv", folder / "model.nldd", ColumnSpec(("answer",), "codes"), FAST)
     new = [(row[1],) for row in answers(30, seed=1)]
     write_csv(folder / "new.csv", [*new[:-1], new[0]], ("answer",))
     promise = (0.7, 0.5, "subset", "theta")
@@ -266,7 +266,7 @@ def test_typed_cells_and_what_people_did_not_settle(tmp_path):
             codes = (RIGHT[row[0] % 30 + 1] for row in part)
             cells = [";".join(sorted(c)) if name != "new.xlsx" else None for c in codes]
             writer.write([(*row, cell) for row, cell in zip(part, cells, strict=True)])
-    request = Request(("answer",), "codes", features=("age",))
+    request = ColumnSpec(("answer",), "codes", features=("age",))
     model = fit_table(tmp_path / "answers.xlsx", tmp_path / "model.nldd", request, FAST).model
     store = tmp_path / "new.review.db"
     store_of(model, tmp_path / "new.xlsx", store)

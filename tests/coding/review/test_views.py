@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from coding.review.made_review import CODES, make_review
-from nldd.coding.review.log import Entry, Position
+from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.store import Store
 
 NOW = "2026-01-02T03:04:05.678Z"
@@ -38,7 +38,7 @@ def rows(page):
 def decided(coder, codes):
     """Entries of a coder who gave these codes, to add to a store."""
     return [
-        Entry(0, f"{coder}-{item}", item, coder, "code", Position("done", frozenset(own)), NOW)
+        LogEntry(0, f"{coder}-{item}", item, coder, "code", Position("done", frozenset(own)), NOW)
         for item, own in codes.items()
     ]
 

@@ -11,7 +11,7 @@ import pytest
 from table_files import load, put
 from workbooks import binary_workbook, parts, workbook, zipped
 
-from nldd.coding.tables import cells
+from nldd.coding.tables import cells as cells_module
 from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
@@ -127,7 +127,7 @@ def test_parquet_of_a_few_bytes(tmp_path, kind):
 
 
 def test_one_limit_of_columns(tmp_path):
-    names = [f"k{j}" for j in range(cells.MAX_COLUMNS + 1)]
+    names = [f"k{j}" for j in range(cells_module.MAX_COLUMNS + 1)]
     lines = [json.dumps(dict.fromkeys(names[j : j + 400], 1)) for j in range(0, len(names), 400)]
     for name, text in (("a.csv", ",".join(names)), ("a.jsonl", "\n".join(lines))):
         with pytest.raises(InputError, match=r"more than 65,536 columns; got 65,537\."):
@@ -136,7 +136,7 @@ def test_one_limit_of_columns(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.xlsx", "a.parquet"])
 def test_one_limit_of_a_cell(tmp_path, monkeypatch, name):
-    monkeypatch.setattr(cells, "MAX_CELL", 100)
+    monkeypatch.setattr(cells_module, "MAX_CELL", 100)
     for length in (100, 101):
         path, text = tmp_path / name, "x" * length
         if name.endswith("xlsx"):

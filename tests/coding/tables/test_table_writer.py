@@ -21,11 +21,12 @@ from table_files import load, load_text, put, quick_save, save
 from test_table_cells import RUN_BY_A_SPREADSHEET
 from xlsxwriter.exceptions import FileCreateError
 
-from nldd.coding.tables import writer
-from nldd.coding.tables.cells import TableFormat, cell_text, guarded, unguarded
+from nldd.coding.tables import writer as writer_module
+from nldd.coding.tables.cells import TableFormat, cell_text
 from nldd.coding.tables.opening import open_table
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError, NLDDError
+from nldd.present.formulas import escape_formula, unescape_formula
 
 NO_SPACE = os.strerror(errno.ENOSPC)
 
@@ -132,9 +133,9 @@ def test_guarded_csv_is_safe_and_loses_nothing(texts):
         path = quick_save(Path(folder, "t.csv"), ["a", "b"], [(text, "x") for text in texts])
         rows = load(path, encoding="utf-8", separator=",").rows
     for (cell, _), text in zip(rows, texts, strict=True):
-        assert cell == guarded(text)
-        assert guarded(cell) == cell == guarded(unguarded(cell))
-        assert unguarded(cell) == text or "'" in text
+        assert cell == escape_formula(text)
+        assert escape_formula(cell) == cell == escape_formula(unescape_formula(cell))
+        assert unescape_formula(cell) == text or "'" in text
 
 
 @given(
@@ -290,7 +291,7 @@ class FullDisk(io.BytesIO):
 def test_workbook_on_a_full_disk_is_forgotten_in_silence(tmp_path, monkeypatch):
     """Its zip file wanted to write its end when it was forgotten: a traceback after the error."""
     complaints = []
-    monkeypatch.setattr(writer, "replacing", lambda path: closing(FullDisk()))
+    monkeypatch.setattr(writer_module, "replacing", lambda path: closing(FullDisk()))
     monkeypatch.setattr(sys, "unraisablehook", lambda found: complaints.append(found.exc_value))
     with pytest.raises(NLDDError) as caught:
         save(tmp_path / "out.xlsx", ["a"], [["x"]])

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 
 from nldd._wording import quote, quote_first
 from nldd.bench.datasets.joined import stack
-from nldd.bench.datasets.source import MAX_BYTES, Refusal, Source, number, numbers, read_lines
+from nldd.bench.datasets.source import MAX_BYTES, DataError, DataFile, number, numbers, read_lines
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
 _QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
@@ -79,7 +79,7 @@ class Arff:
 
     Attributes
     ----------
-    source : Source
+    source : DataFile
         Path and size of the file; makes located errors.
     relation : str
     attributes : tuple of Attribute
@@ -92,7 +92,7 @@ class Arff:
         Line of each row.
     """
 
-    source: Source
+    source: DataFile
     relation: str
     attributes: tuple[Attribute, ...]
     table: Any
@@ -140,7 +140,7 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
     return Arff(source, relation, attributes, stack(tables), data_line, np.array(row_lines))
 
 
-def _parse_header(lines: Sequence[str], source: Source) -> tuple[str, tuple[Attribute, ...], int]:
+def _parse_header(lines: Sequence[str], source: DataFile) -> tuple[str, tuple[Attribute, ...], int]:
     """The relation, the attributes, and the line of ``@data``."""
     relation: str | None = None
     attributes: dict[str, Attribute] = {}
@@ -154,7 +154,7 @@ def _parse_header(lines: Sequence[str], source: Source) -> tuple[str, tuple[Attr
             if keyword == "data":
                 _check_end(rest, "@data")
                 if not attributes:
-                    raise Refusal("@data comes before any @attribute. Declare the columns first.")
+                    raise DataError("@data comes before any @attribute. Declare the columns first.")
                 return relation or "", tuple(attributes.values()), line
             if keyword == "attribute":
                 attribute = _parse_attribute(rest, line, known)
@@ -162,8 +162,8 @@ def _parse_header(lines: Sequence[str], source: Source) -> tuple[str, tuple[Attr
             elif relation is None:
                 relation = _parse_relation(rest)
             else:
-                raise Refusal("a second @relation. A file holds one table; remove one of them.")
-        except Refusal as refusal:
+                raise DataError("a second @relation. A file holds one table; remove one of them.")
+        except DataError as refusal:
             raise source.error(line, refusal) from None
     raise source.error(len(lines), "the file ends without a line @data. Is it complete?")
 
@@ -173,9 +173,9 @@ def _parse_declaration(text: str) -> tuple[str, str]:
     keyword = found[1].lower() if found else ""
     if not found or keyword not in ("relation", "attribute", "data"):
         known = "@relation, @attribute, @data or a comment (%)"
-        raise Refusal(f"expected {known} in the header; got {quote(text)}.")
+        raise DataError(f"expected {known} in the header; got {quote(text)}.")
     if found[2] and found[2][0] not in " \t'\"%":
-        raise Refusal(f"expected a space after @{keyword}; got {quote(text)}.")
+        raise DataError(f"expected a space after @{keyword}; got {quote(text)}.")
     return keyword, found[2].strip(" \t")
 
 
@@ -200,7 +200,7 @@ def _split_name(text: str) -> tuple[str, str]:
 def _check_new(first: Attribute, line: int) -> None:
     if first.line != line:
         where = f"was declared before, in line {first.line}"
-        raise Refusal(f"attribute {quote(first.name)} {where}. Rename one of them.")
+        raise DataError(f"attribute {quote(first.name)} {where}. Rename one of them.")
 
 
 def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute:
@@ -212,7 +212,7 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
     kind, _, rest = kind.partition("%")[0].replace("\t", " ").partition(" ")
     if not name or not kind:
         form = "@attribute needs a name and a type, such as: @attribute age numeric"
-        raise Refusal(f"{form}; got {quote(text)}.")
+        raise DataError(f"{form}; got {quote(text)}.")
     is_text = kind.lower() == "string"
     if not is_text and kind.lower() not in _NUMERIC:
         raise wrong_type(name, kind)
@@ -220,24 +220,24 @@ def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute
     return Attribute(name, {"": 0.0} if is_text else None, line, is_text)
 
 
-def wrong_type(name: str, kind: str) -> Refusal:
+def wrong_type(name: str, kind: str) -> DataError:
     """What to say about an attribute of a type that nothing can be made of."""
     kinds = "numeric, real, integer or a list of values such as {0,1}"
     wrong = f"attribute {quote(name)} is of type {quote(kind)}; expected {kinds}"
     other = ", or name it by text" if kind == "string" else ""
-    return Refusal(f"{wrong}. Remove it, or turn it into numbers first{other}.")
+    return DataError(f"{wrong}. Remove it, or turn it into numbers first{other}.")
 
 
 def _parse_values(text: str, name: str) -> Codes:
     which = f"the values of attribute {quote(name)}"
     if "}" not in text:
-        raise Refusal(f"{which} do not end with }}.")
+        raise DataError(f"{which} do not end with }}.")
     codes: Codes = {}
     found, rest = _split_braced(text, _VALUE, f"{which} should read like {{a, 'b c', d}}")
     for quoted, bare, _ in map(re.Match.groups, found):
         value = _unquote(quoted) if quoted else bare.rstrip(" \t")
         if value in codes:
-            raise Refusal(f"attribute {quote(name)} lists the value {quote(value)} twice.")
+            raise DataError(f"attribute {quote(name)} lists the value {quote(value)} twice.")
         codes[value] = float(len(codes))
     _check_end(rest, which)
     return codes
@@ -250,7 +250,7 @@ def _split_braced(text: str, item: re.Pattern[str], form: str) -> tuple[list[re.
     while not found or found[-1][0].endswith(","):
         match = item.match(text, position)
         if not match:
-            raise Refusal(f"{form}; got {quote(text[position:].strip())}.")
+            raise DataError(f"{form}; got {quote(text[position:].strip())}.")
         found.append(match)
         position = match.end()
     return found, text[position:]
@@ -259,7 +259,7 @@ def _split_braced(text: str, item: re.Pattern[str], form: str) -> tuple[list[re.
 def _check_end(text: str, after: str) -> None:
     text = text.strip(" \t")
     if text and not text.startswith("%"):
-        raise Refusal(f"unexpected {quote(text)} after {after}.")
+        raise DataError(f"unexpected {quote(text)} after {after}.")
 
 
 def _unquote(text: str) -> str:
@@ -274,24 +274,24 @@ def _resolve(escape: re.Match[str]) -> str:
     if code in _ESCAPED:
         return _ESCAPED[code]
     known = r"""\' \" \\ \% \t \n \r and \u with four hexadecimal digits"""
-    raise Refusal(f"unknown escape {quote(escape[0])} in quotes. Known are {known}.")
+    raise DataError(f"unknown escape {quote(escape[0])} in quotes. Known are {known}.")
 
 
-def _unclosed(text: str) -> Refusal:
+def _unclosed(text: str) -> DataError:
     """What to say about a quote without its end."""
-    return Refusal(f"a quote is not closed: {quote(text)}.")
+    return DataError(f"a quote is not closed: {quote(text)}.")
 
 
-def _read_block(rows: Rows, lines: Sequence[int], attributes: Attributes, source: Source) -> Any:
+def _read_block(rows: Rows, lines: Sequence[int], attributes: Attributes, source: DataFile) -> Any:
     """The table of some rows: an ndarray if all of them are dense, else a CSR array."""
     read = _read_sparse if any(row.startswith("{") for row in rows) else _read_dense
     try:
         return read(rows, attributes)
-    except Refusal:
+    except DataError:
         for row, line in zip(rows, lines, strict=True):
             try:
                 read([row], attributes)
-            except Refusal as refusal:
+            except DataError as refusal:
                 raise source.error(line, refusal) from None
         raise
 
@@ -318,9 +318,9 @@ def _split_cells(row: str, width: int) -> list[str]:
     if len(cells) == width:
         return cells
     if cells[-1].startswith("{"):
-        raise Refusal(_WEIGHTS)
+        raise DataError(_WEIGHTS)
     how = "Write one for each attribute, with commas between them, and ? if it is missing."
-    raise Refusal(f"expected {width} values, got {len(cells)}. {how}")
+    raise DataError(f"expected {width} values, got {len(cells)}. {how}")
 
 
 def _split_strange_cells(row: str) -> list[str]:
@@ -334,7 +334,7 @@ def _split_strange_cells(row: str) -> list[str]:
             raise _unclosed(bare)
         position, comma = found.end(), "," in gap
         if quoted and position < len(row) and not comma and "\t" not in gap:
-            raise Refusal(f"expected a comma after {quote(quoted)}; got {quote(row[position:])}.")
+            raise DataError(f"expected a comma after {quote(quoted)}; got {quote(row[position:])}.")
         cells.append(quoted or bare.rstrip(" "))
     return cells
 
@@ -351,7 +351,7 @@ def _read_sparse(rows: Rows, attributes: Attributes) -> Any:
         entries = dict(pairs)
         if len(entries) < len(pairs):
             index, _ = Counter(index for index, _ in pairs).most_common(1)[0]
-            raise Refusal(f"index {index} occurs twice in the row. Remove one of the two values.")
+            raise DataError(f"index {index} occurs twice in the row. Remove one of the two values.")
         indices += entries.keys()
         values += entries.values()
         starts.append(len(indices))
@@ -365,7 +365,7 @@ def _read_sparse(rows: Rows, attributes: Attributes) -> Any:
 def _split_pairs(row: str) -> list[str]:
     """Pairs of a row such as ``{0 1.5, 7 'a b'}``."""
     if "}" not in row:
-        raise Refusal("the row begins with { but does not end with }. Is the file complete?")
+        raise DataError("the row begins with { but does not end with }. Is the file complete?")
     body, _, rest = row[1:].partition("}")
     pairs = body.split(",") if body.strip(" \t") else []
     if "'" in row or '"' in row:
@@ -373,20 +373,20 @@ def _split_pairs(row: str) -> list[str]:
         pairs = [pair[0][:-1] for pair in found]
     if rest:
         after = f"unexpected {quote(rest)} after the closing }}."
-        raise Refusal(_WEIGHTS if rest.lstrip(" \t,").startswith("{") else after)
+        raise DataError(_WEIGHTS if rest.lstrip(" \t,").startswith("{") else after)
     return pairs
 
 
 def _read_pair(pair: str, attributes: Attributes) -> tuple[int, float]:
     found = _PAIR.fullmatch(pair + "}")
     if not found:
-        raise Refusal(f"{_PAIRS}; got {quote(pair.strip())}.")
+        raise DataError(f"{_PAIRS}; got {quote(pair.strip())}.")
     # Python refuses to read numbers of thousands of digits.
     digits = found[1].lstrip("0") or "0"
     index = int(digits) if len(digits) <= 18 else len(attributes)
     if index >= len(attributes):
         most = f"the header has {len(attributes)} attributes, counted from 0"
-        raise Refusal(f"index {digits[:20]} is out of range: {most}.")
+        raise DataError(f"index {digits[:20]} is out of range: {most}.")
     return index, _cell_value(found[2] or found[3].rstrip(" \t"), attributes[index])
 
 
@@ -397,7 +397,9 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
     if cell[:1] in ("'", '"'):
         cell = _unquote(cell)
     elif not cell:
-        raise Refusal(f"attribute {quote(attribute.name)} has no value. Write ? if it is missing.")
+        raise DataError(
+            f"attribute {quote(attribute.name)} has no value. Write ? if it is missing."
+        )
     if attribute.codes is None:
         return number(cell, attribute.name)
     if attribute.is_text:
@@ -405,5 +407,5 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
     if cell not in attribute.codes:
         name, known = quote(attribute.name), quote_first(attribute.codes)
         how = "Write a value of the header, or add this one there."
-        raise Refusal(f"attribute {name}: expected one of {known}; got {quote(cell)}. {how}")
+        raise DataError(f"attribute {name}: expected one of {known}; got {quote(cell)}. {how}")
     return attribute.codes[cell]

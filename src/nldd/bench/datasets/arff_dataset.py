@@ -24,7 +24,7 @@ from nldd.bench.datasets.label_columns import (
     read_label_names,
 )
 from nldd.bench.datasets.row_ids import left_out, names_rows, note_on_numbers, sounds_like_a_row_id
-from nldd.bench.datasets.source import Refusal, truth
+from nldd.bench.datasets.source import DataError, truth
 from nldd.datasets import Dataset
 
 # Cells that rows leave out take more memory on the way than those of other tables.
@@ -49,11 +49,11 @@ def as_dataset(
         columns = _label_columns(first, labels, names)
         chosen = named_columns([text], names, "that should be the text") if text else []
         if chosen and chosen[0] in columns:
-            raise Refusal(f"{quote(names[chosen[0]])} is a label, and cannot be the text too.")
+            raise DataError(f"{quote(names[chosen[0]])} is a label, and cannot be the text too.")
         grouping = named_columns([groups], names, "that should be the groups") if groups else []
         if set(grouping) & {*columns, *chosen}:
-            raise Refusal(f"{quote(names[grouping[0]])} is a label or the text, and no group.")
-    except Refusal as refusal:
+            raise DataError(f"{quote(names[grouping[0]])} is a label or the text, and no group.")
+    except DataError as refusal:
         raise first.source.error(first.data_line, refusal) from None
     taken = {*columns, *grouping}
     features = [j for j in range(len(names)) if j not in taken]
@@ -163,7 +163,7 @@ def _label_columns(
     if columns is None:
         beside = f"no {arff.source.path.stem}.xml lies beside the file, and its relation has no -C"
         how = f"Name an .xml file by labels, or: {FORMS}."
-        raise Refusal(f"the header does not say which attributes are labels: {beside}. {how}")
+        raise DataError(f"the header does not say which attributes are labels: {beside}. {how}")
     return columns
 
 

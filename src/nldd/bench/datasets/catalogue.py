@@ -61,7 +61,7 @@ class CatalogueFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A data set of the catalogue.
 
     Attributes
@@ -128,7 +128,7 @@ class FileState:
     sha256: str | None = None
 
 
-def find_entry(name: str) -> Entry:
+def find_entry(name: str) -> CatalogueEntry:
     """The data set of that name; a misspelt one is answered with the nearest."""
     if name in CATALOGUE:
         return CATALOGUE[name]
@@ -138,16 +138,16 @@ def find_entry(name: str) -> Entry:
     raise InputError(f"No data set is called {name!r}. {question}{known}")
 
 
-def _read_catalogue() -> dict[str, Entry]:
+def _read_catalogue() -> dict[str, CatalogueEntry]:
     text = files("nldd.bench.datasets").joinpath("catalogue.json").read_text("utf-8")
     entries = {}
     for facts in json.loads(text):
         parts = tuple(CatalogueFile(**file) for file in facts.pop("files"))
-        entries[facts["name"]] = Entry(**facts, files=parts)
+        entries[facts["name"]] = CatalogueEntry(**facts, files=parts)
     return entries
 
 
-CATALOGUE: dict[str, Entry] = _read_catalogue()
+CATALOGUE: dict[str, CatalogueEntry] = _read_catalogue()
 """The nine data sets of the paper by name, in the order of its tables.
 
 >>> from nldd.bench import CATALOGUE
@@ -158,7 +158,7 @@ CATALOGUE: dict[str, Entry] = _read_catalogue()
 """
 
 Folder = str | os.PathLike[str] | None
-Names = str | Entry | Iterable[str | Entry]
+Names = str | CatalogueEntry | Iterable[str | CatalogueEntry]
 
 
 def data_folder(data_dir: Folder = None) -> Path:
@@ -191,24 +191,24 @@ def data_folder(data_dir: Folder = None) -> Path:
     return folder
 
 
-def select_entries(names: Names) -> list[Entry]:
+def select_entries(names: Names) -> list[CatalogueEntry]:
     """The data sets meant, each once; ``"all"`` is the whole catalogue."""
-    chosen: dict[str, Entry] = {}
-    for name in [names] if isinstance(names, str | Entry) else names:
+    chosen: dict[str, CatalogueEntry] = {}
+    for name in [names] if isinstance(names, str | CatalogueEntry) else names:
         if name == "all":
             chosen |= CATALOGUE
         else:
-            entry = name if isinstance(name, Entry) else find_entry(name)
+            entry = name if isinstance(name, CatalogueEntry) else find_entry(name)
             chosen[entry.name] = entry
     return list(chosen.values())
 
 
-def is_here(entry: Entry, data_dir: Folder = None) -> bool:
+def is_here(entry: CatalogueEntry, data_dir: Folder = None) -> bool:
     """Whether all files of a data set are in the folder, judged by their sizes."""
     return all(state.state == "ok" for state in _inspect([entry], data_dir, by_size=True))
 
 
-def require_files(entry: Entry, data_dir: Folder = None) -> list[Path]:
+def require_files(entry: CatalogueEntry, data_dir: Folder = None) -> list[Path]:
     """Paths of the files of a data set, in the order of the catalogue, judged by their sizes."""
     states = _inspect([entry], data_dir, by_size=True)
     how = f"Run: nldd datasets fetch {entry.name}"
@@ -228,7 +228,7 @@ def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileStat
 
     Parameters
     ----------
-    names : str, Entry or iterable of them, optional
+    names : str, CatalogueEntry or iterable of them, optional
         Data sets; all of the catalogue by default.
     data_dir : path, optional
         See :func:`data_folder`.
@@ -252,7 +252,9 @@ def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileStat
     return _inspect(select_entries("all" if names is None else names), data_dir)
 
 
-def _inspect(entries: list[Entry], data_dir: Folder, by_size: bool = False) -> list[FileState]:
+def _inspect(
+    entries: list[CatalogueEntry], data_dir: Folder, by_size: bool = False
+) -> list[FileState]:
     folder = data_folder(data_dir)
     return [
         FileState(entry.name, file, folder / file.file, *_compare(file, folder, by_size))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
 from nldd.bench.datasets.label_columns import Labels, label_columns, named_columns
-from nldd.bench.datasets.source import MAX_BYTES, Refusal, find_file, number, numbers, truth
-from nldd.coding.tables.cells import Block, cell_text
+from nldd.bench.datasets.source import MAX_BYTES, DataError, find_file, number, numbers, truth
+from nldd.coding.tables.cells import TableBlock, cell_text
 from nldd.coding.tables.opening import open_table
 from nldd.coding.tables.reader import TableReader
 from nldd.datasets import Dataset
@@ -78,7 +78,7 @@ def read_csv(
             columns = label_columns(labels, names)
             chosen = named_columns([text], names, "that should be the text") if text else []
             grouping = named_columns([groups], names, "that should be the groups") if groups else []
-        except Refusal as refusal:
+        except DataError as refusal:
             raise InputError(f"{file}: {refusal}") from None
         if set(grouping) & {*columns, *chosen}:
             raise InputError(f"{file}: {quote(groups or '')} is a label or the text, and no group.")
@@ -99,13 +99,13 @@ def read_csv(
 def _check_names(names: Sequence[str]) -> None:
     if "" in names:
         how = "Name it; if it only numbers the rows, leave it out."
-        raise Refusal(f"column {names.index('') + 1} has no name. {how}")
+        raise DataError(f"column {names.index('') + 1} has no name. {how}")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
-        raise Refusal(f"two columns are called {quote(name)}. Rename one of them.")
+        raise DataError(f"two columns are called {quote(name)}. Rename one of them.")
     if len(names) == 1:
         how = "A feature and a label are needed. If the separator was not found, set sep."
-        raise Refusal(f"only one column, {quote(name)}. {how}")
+        raise DataError(f"only one column, {quote(name)}. {how}")
 
 
 def _read_rows(
@@ -137,7 +137,7 @@ def _read_rows(
     return np.concatenate(X), np.vstack(Y).astype(np.int64), together
 
 
-def _read_groups(block: Block, grouping: Sequence[int], table: TableReader) -> list[str]:
+def _read_groups(block: TableBlock, grouping: Sequence[int], table: TableReader) -> list[str]:
     """The groups of rows; those without one are strangers, and no group of their own."""
     found = [cell_text(row[j]) for row in block.rows for j in grouping]
     for row, group in enumerate(found):
@@ -148,7 +148,7 @@ def _read_groups(block: Block, grouping: Sequence[int], table: TableReader) -> l
 
 
 def _read_cells(
-    block: Block, columns: Sequence[int], read: Callable[[str], float], table: TableReader
+    block: TableBlock, columns: Sequence[int], read: Callable[[str], float], table: TableReader
 ) -> NDArray[np.float64]:
     """Cells of some columns: numbers all at once, or else each distinct cell once."""
     cells = [cell_text(row[j]) for row in block.rows for j in columns]
@@ -158,7 +158,7 @@ def _read_cells(
         for cell in dict.fromkeys(cells):
             try:
                 known[cell] = read(cell.strip(" \t"))
-            except Refusal as refusal:
+            except DataError as refusal:
                 row, column = divmod(cells.index(cell), len(columns))
                 where = table.where(block.first + row, columns[column])
                 raise InputError(f"{where}: {refusal}") from None
@@ -173,5 +173,5 @@ def _feature(cell: str) -> float:
 def _label(cell: str) -> float:
     value = truth(cell)
     if value is None:
-        raise Refusal(f"a label must be 0 or 1, false or true; got {quote(cell)}.")
+        raise DataError(f"a label must be 0 or 1, false or true; got {quote(cell)}.")
     return value

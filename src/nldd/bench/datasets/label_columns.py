@@ -10,7 +10,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from nldd._wording import quote, quote_first
-from nldd.bench.datasets.source import Refusal, read_bytes
+from nldd.bench.datasets.source import DataError, read_bytes
 from nldd.exceptions import InputError
 
 Labels = int | str | Iterable[str]
@@ -49,10 +49,10 @@ def label_columns(labels: Labels, names: Sequence[str]) -> list[int]:
 def _outer_columns(count: int, n_columns: int, origin: str = "") -> list[int]:
     """The first `count` columns, or the last ones if it is negative."""
     if count == 0:
-        raise Refusal(f"{origin}0 label columns were asked for; at least one is needed.")
+        raise DataError(f"{origin}0 label columns were asked for; at least one is needed.")
     if abs(count) > n_columns:
         asked = f"{abs(count)} label columns were asked for"
-        raise Refusal(f"{origin}{asked}, but there are {n_columns}.")
+        raise DataError(f"{origin}{asked}, but there are {n_columns}.")
     return list(range(n_columns)[:count] if count > 0 else range(n_columns)[count:])
 
 
@@ -62,7 +62,7 @@ def _matching_columns(pattern: str, names: Sequence[str]) -> list[int]:
     columns = [j for j, name in enumerate(names) if fnmatchcase(name, pattern)]
     if not columns:
         known = f"the columns are {quote_first(names)}"
-        raise Refusal(f"no column matches {quote(pattern)}; {known}. {FORMS}.")
+        raise DataError(f"no column matches {quote(pattern)}; {known}. {FORMS}.")
     return columns
 
 
@@ -84,7 +84,7 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
         if len(labels) == 1:
             which = f"the one column {origin} is"
         where = f"the {len(names)} columns of the file"
-        raise Refusal(f"{which} not among {where}: {quote_first(unknown)}. {how}")
+        raise DataError(f"{which} not among {where}: {quote_first(unknown)}. {how}")
     return sorted(position[label] for label in labels)
 
 
@@ -96,11 +96,11 @@ def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
     if len(counts) > 1:
         why = "which happens when a filter has moved the attributes"
         how = "Say which ones are labels: labels=3 for the first three, -3 for the last."
-        raise Refusal(f"the relation says -C {len(counts)} times, {why}. {how}")
+        raise DataError(f"the relation says -C {len(counts)} times, {why}. {how}")
     if not _MEKA_COUNT.fullmatch(counts[0]):
         form = "-C 3 (the first three attributes) or -C -3 (the last three)"
         found = f"the relation says -C {quote(counts[0])}"
-        raise Refusal(f"{found}; expected the number of labels, such as {form}.")
+        raise DataError(f"{found}; expected the number of labels, such as {form}.")
     return _outer_columns(int(counts[0]), n_attributes, f"the relation says -C {counts[0]}: ")
 
 

@@ -14,7 +14,7 @@ from nldd.bench.datasets.arff_dataset import as_dataset
 from nldd.bench.datasets.catalogue import (
     CATALOGUE,
     EMBEDDED,
-    Entry,
+    CatalogueEntry,
     data_folder,
     find_entry,
     require_files,
@@ -88,7 +88,8 @@ def load_dataset(
     keep_ids : bool, default=False
         Whether columns that name or number the rows stay among the features.
     data_dir : path, optional
-        Folder with the files of the catalogue; see :func:`nldd.bench.datasets.catalogue.data_folder`. Yeast
+        Folder with the files of the catalogue; see :func:`~nldd.bench.datasets.catalogue.data_folder`.
+        Yeast
         comes with the package and needs none.
 
     Returns
@@ -275,7 +276,7 @@ _READERS: dict[str, Any] = {
 }
 
 
-def _load_entry(entry: Entry, data_dir: str | os.PathLike[str] | None) -> Dataset:
+def _load_entry(entry: CatalogueEntry, data_dir: str | os.PathLike[str] | None) -> Dataset:
     folder = data_folder(data_dir)
     if entry.name == EMBEDDED and not all((folder / file.file).exists() for file in entry.files):
         return load_yeast()

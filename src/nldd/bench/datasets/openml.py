@@ -14,7 +14,7 @@ from nldd.bench.datasets.arff import Arff, Attribute
 from nldd.bench.datasets.arff_dataset import as_dataset
 from nldd.bench.datasets.catalogue import Folder, data_folder
 from nldd.bench.datasets.label_columns import FORMS, Labels
-from nldd.bench.datasets.source import MAX_BYTES, Source
+from nldd.bench.datasets.source import MAX_BYTES, DataFile
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, NLDDError
 
@@ -22,7 +22,7 @@ OPENML = "openml:"
 _NUMBER = re.compile(r"[1-9][0-9]{0,11}")
 
 
-class _Collection(Source):
+class _Collection(DataFile):
     """A source without lines, as large as a file may be."""
 
     def error(self, line: int, message: object) -> InputError:

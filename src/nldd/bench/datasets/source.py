@@ -23,12 +23,12 @@ _CHARACTERS = b"0123456789+-.eE, "
 _TRUTH = {"false": 0.0, "true": 1.0}
 
 
-class Refusal(Exception):
+class DataError(Exception):
     """Text that cannot be read, before it is known where it stands."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DataFile:
     """The file that text came from."""
 
     path: Path
@@ -61,7 +61,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be read: {reason}. Check the name of the file.") from error
 
 
-def find_file(path: str | os.PathLike[str], max_bytes: int) -> Source:
+def find_file(path: str | os.PathLike[str], max_bytes: int) -> DataFile:
     """A file that is there and has at most `max_bytes`."""
     path = Path(path)
     with _readable(path):
@@ -72,17 +72,17 @@ def find_file(path: str | os.PathLike[str], max_bytes: int) -> Source:
     if n_bytes > max_bytes:
         limit = f"at most {max_bytes} are read. Set max_bytes to allow more."
         raise InputError(f"{path} has {n_bytes} bytes; {limit}")
-    return Source(path, n_bytes)
+    return DataFile(path, n_bytes)
 
 
-def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, bytes]:
+def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> tuple[DataFile, bytes]:
     """The content of a file of at most `max_bytes`."""
     source = find_file(path, max_bytes)
     with _readable(source.path):
         return source, source.path.read_bytes()
 
 
-def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[Source, list[str]]:
+def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[DataFile, list[str]]:
     """The lines of a file: UTF-8 with or without a byte order mark, or else Latin-1."""
     source, content = read_bytes(path, max_bytes)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -105,7 +105,7 @@ def number(text: str, attribute: str = "") -> float:
     place = f"attribute {quote(attribute)}: " if attribute else ""
     expected = "a number below 1.8e308" if found else "a number such as 12, -0.5 or 1e-3"
     hint = " Write decimals with a point." if "," in text else ""
-    raise Refusal(f"{place}expected {expected}; got {quote(text)}.{hint}")
+    raise DataError(f"{place}expected {expected}; got {quote(text)}.{hint}")
 
 
 def numbers(cells: Sequence[str], missing: Collection[str]) -> NDArray[np.float64] | None:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from nldd._sparse import with_narrow_indices
 from nldd._wording import quote
 from nldd.bench.datasets.joined import join
-from nldd.bench.datasets.source import MAX_BYTES, Source, read_bytes
+from nldd.bench.datasets.source import MAX_BYTES, DataFile, read_bytes
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 
@@ -32,7 +32,7 @@ _MOST = 2**31 - 2
 class _Lines:
     """A file as it was read: counts by its first line if it has them, and the rows."""
 
-    source: Source
+    source: DataFile
     sizes: tuple[int, int, int] | None
     X: Any
     labels: list[tuple[float, ...]]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nldd._wording import count_noun, percent
-from nldd.bench.datasets.catalogue import EMBEDDED, Entry, FileState
+from nldd.bench.datasets.catalogue import EMBEDDED, CatalogueEntry, FileState
 from nldd.present.text import align, align_facts, visible
 
 if TYPE_CHECKING:
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 FORMATS = {"mulan": "Mulan (ARFF, and XML that names the labels)", "meka": "MEKA (ARFF)"}
 
 
-def as_record(entry: Entry, here: bool) -> dict[str, Any]:
+def as_record(entry: CatalogueEntry, here: bool) -> dict[str, Any]:
     """An entry for JSON."""
     return asdict(entry) | {"here": here, "embedded": entry.name == EMBEDDED}
 
 
-def render_list(entries: Iterable[Entry], here: Mapping[str, bool]) -> str:
+def render_list(entries: Iterable[CatalogueEntry], here: Mapping[str, bool]) -> str:
     """A table with one line a data set."""
     head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
     rows = [
@@ -34,11 +34,11 @@ def render_list(entries: Iterable[Entry], here: Mapping[str, bool]) -> str:
     return align([head, *rows], right=range(2, 7))
 
 
-def _where(entry: Entry, here: bool) -> str:
+def _where(entry: CatalogueEntry, here: bool) -> str:
     return "yes" if here else "with nldd" if entry.name == EMBEDDED else "no"
 
 
-def render_entry(entry: Entry, folder: Path, here: bool) -> str:
+def render_entry(entry: CatalogueEntry, folder: Path, here: bool) -> str:
     """All that the catalogue knows about a data set."""
     facts = [
         ("domain", entry.domain),
@@ -55,7 +55,7 @@ def render_entry(entry: Entry, folder: Path, here: bool) -> str:
     return "\n".join([entry.name, align_facts(facts), "\nFiles", *files])
 
 
-def _counts(of: "Entry | Facts", kind: str = "") -> list[tuple[str, str]]:
+def _counts(of: "CatalogueEntry | Facts", kind: str = "") -> list[tuple[str, str]]:
     return [
         ("rows", str(of.n_samples)),
         ("features", f"{of.n_features}{kind}"),

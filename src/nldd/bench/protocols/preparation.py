@@ -36,7 +36,7 @@ POOLS = ("max", "mean")
 
 
 @dataclass(frozen=True)
-class Step:
+class PreparationStep:
     """A step of preparation of the features, learned from the training rows of each fold.
 
     Attributes
@@ -48,8 +48,9 @@ class Step:
     Examples
     --------
     >>> from nldd.bench import Protocol
-    >>> from nldd.bench.protocols.preparation import Step
-    >>> Protocol("mine", "Mine", prepare=(Step("impute", {"strategy": "median"}),)).prepare[0].name
+    >>> from nldd.bench.protocols.preparation import PreparationStep
+    >>> impute = PreparationStep("impute", {"strategy": "median"})
+    >>> Protocol("mine", "Mine", prepare=(impute,)).prepare[0].name
     'impute'
     """
 
@@ -139,12 +140,12 @@ def _tfidf(
 STEPS = {"impute": _impute, "standardise": _standardise, "select": _select, "tfidf": _tfidf}
 
 
-def make_steps(steps: Sequence[Step], dataset: Dataset) -> list[tuple[str, Any]]:
+def make_steps(steps: Sequence[PreparationStep], dataset: Dataset) -> list[tuple[str, Any]]:
     """Unfitted steps for a data set: tf-idf for texts only, and for them in any case."""
     chosen = [step for step in steps if step.name != "tfidf"]
     if dataset.is_text:
         own = [step for step in steps if step.name == "tfidf"]
-        chosen = [*(own or [Step("tfidf")]), *chosen]
+        chosen = [*(own or [PreparationStep("tfidf")]), *chosen]
     is_sparse = dataset.is_text or issparse(dataset.X)
     return [(step.name, STEPS[step.name](is_sparse, **step.settings)) for step in chosen]
 

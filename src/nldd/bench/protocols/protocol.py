@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 
 from nldd.bench.protocols.methods import build, resolve, seeded
-from nldd.bench.protocols.preparation import Step, inner_folds, make_steps, prepared, searched
+from nldd.bench.protocols.preparation import (
+    PreparationStep,
+    inner_folds,
+    make_steps,
+    prepared,
+    searched,
+)
 from nldd.bench.protocols.splits import Split
 from nldd.datasets import Dataset
-from nldd.estimators._platt_svc import PlattSVC, linear_machine
+from nldd.estimators._platt_svc import PlattSVC, make_linear_svc
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -38,7 +44,7 @@ def base_classifier(base: str, shape: str, seed: int) -> Any:
             intercept="penalised" if shape == "decisions" else "free"
         )
     solver = "libsvm" if base == "platt-svc" else "liblinear"
-    machine = PlattSVC if shape == "probabilities" else linear_machine
+    machine = PlattSVC if shape == "probabilities" else make_linear_svc
     return machine(solver=solver, random_state=seed)
 
 
@@ -97,7 +103,7 @@ class Protocol:
         The same by data set, which come first.
     dataset_columns : dict of dict
         Which columns of a data set's file are `labels` and `text`, in the words of the command.
-    prepare : tuple of Step
+    prepare : tuple of PreparationStep
         What is done to the features, learned from the training rows of each fold.
     search : dict of dict of tuple
         Values of parameters by method, of which the best are chosen on the training rows.
@@ -134,7 +140,7 @@ class Protocol:
     large_parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dataset_parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     dataset_columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    prepare: tuple[Step, ...] = ()
+    prepare: tuple[PreparationStep, ...] = ()
     search: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
     scoring: str = "f_measure"
     inner_folds: int = 3

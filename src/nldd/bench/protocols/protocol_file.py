@@ -10,7 +10,7 @@ from typing import Any
 
 from nldd._wording import escaped
 from nldd.bench.protocols.methods import NAME, build, check_classifier, is_own, own_method, takes
-from nldd.bench.protocols.preparation import POOLS, SCORES, STEPS, Step
+from nldd.bench.protocols.preparation import POOLS, SCORES, STEPS, PreparationStep
 from nldd.bench.protocols.protocol import BASES, SETTINGS, Protocol, Shares
 from nldd.bench.protocols.splits import KINDS, Split
 from nldd.estimators._registry import METHODS, Method
@@ -218,10 +218,10 @@ def _read_split(found: Any, where: str, values: Mapping[str, Any]) -> Split:
     return Split(kind, **{key: value for key, value in chosen.items() if key in KINDS[kind]})
 
 
-def _read_steps(found: Any) -> tuple[Step, ...]:
+def _read_steps(found: Any) -> tuple[PreparationStep, ...]:
     """Steps by name, or tables with their settings, in the order in which they are done."""
     _require(type(found) is list, "prepare", "a list of steps", found)
-    steps: dict[str, Step] = {}
+    steps: dict[str, PreparationStep] = {}
     for entry in found:
         table = {"step": entry} if isinstance(entry, str) else entry
         _require(
@@ -241,7 +241,7 @@ def _read_steps(found: Any) -> tuple[Step, ...]:
                 choose(f"prepare.{name}.{key}", value, rule)
             else:
                 _read_value(f"prepare.{name}.{key}", value, rule)
-        steps[name] = Step(name, settings)
+        steps[name] = PreparationStep(name, settings)
     return tuple(steps.values())
 
 

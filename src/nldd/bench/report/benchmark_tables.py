@@ -9,9 +9,9 @@ from nldd.bench.report import published as paper
 from nldd.bench.report.paper_comparison import paper_part
 from nldd.bench.report.results import FloatArray, Results
 from nldd.bench.report.score_tables import Cell, number, rows_by_dataset
-from nldd.bench.runner.records import Record
+from nldd.bench.runner.records import CellRecord
 from nldd.metrics._measures import Measure
-from nldd.present.table import Entry, Table
+from nldd.present.table import Table, TableEntry
 
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 REFERENCE = "BR"
@@ -44,7 +44,7 @@ def time_table(results: Results) -> Table:
             printed = published_ratio(dataset, method) if dataset in of_paper else None
             text = _ratio(ratio) if has_reference else _seconds(time)
             line = (method, time, ratio, printed)[:width]
-            cells[dataset].append((Entry(text, under=_paper(printed, _ratio)), line))
+            cells[dataset].append((TableEntry(text, under=_paper(printed, _ratio)), line))
     how = "as a ratio to BR" if has_reference else "in seconds"
     return rows_by_dataset(
         cells,
@@ -128,7 +128,7 @@ def _coefficient(name: str, beta: FloatArray, spread: float, target: float | Non
         held = f"held in {n_held} of {len(beta)}" if n_held else ""
     is_weight = target and name != COEFFICIENTS[0] and mean != 0
     percent_off = f"{mean / target - 1:+.0%}" if target and is_weight else ""
-    entry = Entry(text, under=", ".join(filter(None, (held, _paper(target), percent_off))))
+    entry = TableEntry(text, under=", ".join(filter(None, (held, _paper(target), percent_off))))
     return entry, (name.split()[0], mean, float(spread), target)
 
 
@@ -170,7 +170,7 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
         for column in columns:
             text = number(values[column], f"{values[column]:.4f}")
             under = _paper(printed.get((measure.key, *column)))
-            cells[dataset].append((Entry(text, under=under), None))
+            cells[dataset].append((TableEntry(text, under=under), None))
         cells[dataset] += [(None, (method, sub, v)) for (sub, method), v in values.items()]
     return rows_by_dataset(
         cells,
@@ -181,11 +181,11 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
     )
 
 
-def _has_subsets(cell: Record, measure: str) -> bool:
+def _has_subsets(cell: CellRecord, measure: str) -> bool:
     return any(measure in cell.details[name] for name in SUBSETS.values())
 
 
-def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
+def subset_mean(cells: list[CellRecord], measure: str, subset: str) -> float:
     """Mean of a measure over the rows of a subset, all folds together; NaN if there are none."""
     if subset == "total":
         parts = [{"n": cell.details["n_test"]} | cell.scores for cell in cells]
@@ -198,7 +198,7 @@ def subset_mean(cells: list[Record], measure: str, subset: str) -> float:
     )
 
 
-def share_table(records: list[Record]) -> Table | None:
+def share_table(records: list[CellRecord]) -> Table | None:
     """Time and errors on growing shares of the training rows; None without such cells."""
     if not records:
         return None
@@ -213,6 +213,6 @@ def share_table(records: list[Record]) -> Table | None:
     )
 
 
-def mismatches(record: Record) -> float:
+def mismatches(record: CellRecord) -> float:
     """Wrong labels of a test row, on average."""
     return record.scores["hamming_loss"] * float(record.details["n_labels"])

@@ -15,7 +15,7 @@ from nldd.bench.report.results import FloatArray, Results
 from nldd.bench.statistics.ranks import average_ranks, complete_rows
 from nldd.bench.statistics.significance import significance_line
 from nldd.metrics._measures import PAPER_MEASURES, Measure
-from nldd.present.table import Entry, Row, Table
+from nldd.present.table import Row, Table, TableEntry
 
 # The settings of this protocol are the paper's; those of others have no reason to give its values.
 PROTOCOL = "paper"
@@ -89,12 +89,13 @@ def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Itera
         yield name, *rank_entries(ranks)
 
 
-def rank_entries(averages: FloatArray) -> list[Entry]:
+def rank_entries(averages: FloatArray) -> list[TableEntry]:
     """Average ranks as cells of a table, the best of them bold; a dash where there is none."""
     best = np.where(np.isnan(averages), np.inf, averages).min()
     texts = ("-" if rank != rank else f"{rank:.2f}" for rank in averages.tolist())
     return [
-        Entry(text, bool(is_best)) for text, is_best in zip(texts, averages == best, strict=True)
+        TableEntry(text, bool(is_best))
+        for text, is_best in zip(texts, averages == best, strict=True)
     ]
 
 

@@ -118,7 +118,7 @@ def published_subsets() -> Mapping[tuple[str, str, str], float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class DifferenceExplanation:
     """A line of ``explanations.csv``: which printed values it is about, and what is said of them.
 
     Attributes
@@ -140,11 +140,12 @@ class Explanation:
 
 
 @cache
-def explanations() -> tuple[Explanation, ...]:
+def explanations() -> tuple[DifferenceExplanation, ...]:
     """All lines in the order of the file; the first one that fits a value counts."""
     _, *lines = _lines("explanations")
     return tuple(
-        Explanation(tuple(cell), target == "yes", reason) for *cell, target, reason in lines
+        DifferenceExplanation(tuple(cell), target == "yes", reason)
+        for *cell, target, reason in lines
     )
 
 
@@ -172,7 +173,7 @@ def doubtful(measure: str, dataset: str, method: str) -> str | None:
     return None if found is None or found.target else found.reason
 
 
-def _explanation(*cell: str) -> Explanation | None:
+def _explanation(*cell: str) -> DifferenceExplanation | None:
     measure, dataset, method = cell
     if published(measure).value(dataset, method) is None:
         return None

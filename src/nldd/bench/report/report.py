@@ -19,7 +19,8 @@ from nldd.bench.report import benchmark_tables as tables, run_tables as runs, sc
 from nldd.bench.report.paper_comparison import difference_tables, paper_part
 from nldd.bench.report.results import ALL_MEASURES, Results, results
 from nldd.bench.runner.benchmark import FACTS
-from nldd.bench.runner.records import CELLS, Record, read_records
+from nldd.bench.runner.records import CELLS, CellRecord, read_records
+from nldd.bench.statistics.comparison import nemenyi as nemenyi_test
 from nldd.bench.statistics.ranks import average_ranks, complete_rows
 from nldd.bench.statistics.significance import cliques, friedman, least_p, pairwise_holm
 from nldd.datasets import load_yeast
@@ -83,14 +84,14 @@ def write_report(
     >>> from dataclasses import asdict
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.bench.runner.records import Record
+    >>> from nldd.bench.runner.records import CellRecord
     >>> from nldd.metrics import PAPER_MEASURES
     >>> from nldd.bench import write_report
     >>> scores = dict.fromkeys((measure.key for measure in PAPER_MEASURES), 0.2)
     >>> about = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": 3, "standard_errors": {}}
     >>> about |= {"observed": {"n": 0}, "unobserved": {"n": 0}}
     >>> cells = [
-    ...     Record("mine", "songs", method, 0, 0, None, "", scores, 1.0, 0.1, about)
+    ...     CellRecord("mine", "songs", method, 0, 0, None, "", scores, 1, 0.1, about)
     ...     for method in ("BR", "MLKNN")
     ... ]
     >>> with TemporaryDirectory() as folder:
@@ -157,14 +158,14 @@ def make_report(
     Examples
     --------
     >>> from nldd.metrics import MEASURES
-    >>> from nldd.bench.runner.records import Record
+    >>> from nldd.bench.runner.records import CellRecord
     >>> from nldd.bench.report.report import make_report
     >>> from nldd.bench.report.results import results
     >>> from nldd.present.table import to_text
     >>> about = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": 3, "standard_errors": {}}
     >>> about |= {"observed": {"n": 0}, "unobserved": {"n": 0}}
     >>> found = results(
-    ...     Record("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, 1.0, 0.1, about)
+    ...     CellRecord("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, 1, 0.1, about)
     ...     for method, loss in {"BR": 0.21, "MLKNN": 0.19}.items()
     ... )
     >>> page = make_report(found, [MEASURES["hamming_loss"]])
@@ -340,7 +341,7 @@ def difference_diagrams(
         )
 
 
-def share_figures(records: list[Record]) -> Iterator[Figure]:
+def share_figures(records: list[CellRecord]) -> Iterator[Figure]:
     """Time and errors as curves, once the whole of the training rows is there to compare with."""
     if not any(record.train_share == 1 for record in records):
         return

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import command_line, escaped
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.runner.records import CELLS, Record, read_predictions
+from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
 from nldd.metrics._counts import Counts, label_counts, label_values
@@ -37,7 +37,7 @@ class Results:
         Its name.
     datasets, methods : tuple of str
         Those with a value: a method on a data set counts when every fold is there.
-    finished, failed : list of Record
+    finished, failed : list of CellRecord
         All cells, those of the study of shares and of unfinished methods included.
     incomplete : list of (str, str, int, int)
         Data set, method, folds that are there and folds that there should be.
@@ -45,12 +45,12 @@ class Results:
     Examples
     --------
     >>> from nldd.metrics import MEASURES
-    >>> from nldd.bench.runner.records import Record
+    >>> from nldd.bench.runner.records import CellRecord
     >>> from nldd.bench.report.results import results
     >>> about = {"n_folds": 1, "n_labels": 14, "n_train": 75, "n_test": 25, "standard_errors": {}}
     >>> losses = {"BR": 0.21, "NLDD": 0.19}
     >>> found = results(
-    ...     Record("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, 1.0, 0.1, about)
+    ...     CellRecord("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, 1, 0.1, about)
     ...     for method, loss in losses.items()
     ... )
     >>> found.datasets, found.methods, found.means(MEASURES["hamming_loss"]).tolist()
@@ -60,12 +60,12 @@ class Results:
     protocol: str
     datasets: tuple[str, ...]
     methods: tuple[str, ...]
-    finished: list[Record]
-    failed: list[Record]
+    finished: list[CellRecord]
+    failed: list[CellRecord]
     incomplete: list[tuple[str, str, int, int]]
-    _cells: dict[tuple[str, str], list[Record]]
+    _cells: dict[tuple[str, str], list[CellRecord]]
 
-    def cells(self, dataset: str, method: str) -> list[Record]:
+    def cells(self, dataset: str, method: str) -> list[CellRecord]:
         """Cells of a method on a data set by fold; none unless every fold is there."""
         return self._cells.get((dataset, method), [])
 
@@ -81,12 +81,12 @@ class Results:
         return str(next((r.details["title"] for r in self.finished if "title" in r.details), ""))
 
     @property
-    def shares(self) -> list[Record]:
+    def shares(self) -> list[CellRecord]:
         """Finished cells of the study of shares, by share."""
         found = [record for record in self.finished if record.train_share is not None]
         return sorted(found, key=lambda record: record.train_share or 0)
 
-    def table(self, value: Callable[[list[Record]], float]) -> FloatArray:
+    def table(self, value: Callable[[list[CellRecord]], float]) -> FloatArray:
         """`value` of the cells of each data set (row) and method (column); NaN for no cells."""
         pairs = product(self.datasets, self.methods)
         values = [value(cells) if (cells := self.cells(*pair)) else np.nan for pair in pairs]
@@ -112,7 +112,7 @@ class Results:
         ``1 / n_splits + n_test / n_train`` (Nadeau and Bengio, 2003).
         """
 
-        def of_mean(cells: list[Record]) -> float:
+        def of_mean(cells: list[CellRecord]) -> float:
             errors = [cell.details["standard_errors"].get(measure.key) for cell in cells]
             variance = np.mean(np.square(np.array(errors, dtype=float)))  # None becomes NaN
             share, details = 1 / len(cells), cells[0].details
@@ -123,7 +123,7 @@ class Results:
         return self.table(of_mean)
 
 
-def _pooled(cells: list[Record], key: str) -> float:
+def _pooled(cells: list[CellRecord], key: str) -> float:
     """A micro or macro measure of the counts of all folds together; NaN of older records."""
     if any("label_counts" not in cell.details for cell in cells):
         return float("nan")
@@ -133,13 +133,13 @@ def _pooled(cells: list[Record], key: str) -> float:
 
 
 def results(
-    records: Iterable[Record], protocol: str | None = None, folder: Path | None = None
+    records: Iterable[CellRecord], protocol: str | None = None, folder: Path | None = None
 ) -> Results:
     """Sort the records of one protocol into a table of data sets and methods.
 
     Parameters
     ----------
-    records : iterable of Record
+    records : iterable of CellRecord
         Of :func:`nldd.bench.run_benchmark`, or read from its folder.
     protocol : str, optional
         Which one, where they are of several.
@@ -153,12 +153,12 @@ def results(
 
     Examples
     --------
-    >>> from nldd.bench.runner.records import Record
+    >>> from nldd.bench.runner.records import CellRecord
     >>> from nldd.bench.report.results import results
     >>> about = {"n_folds": 2, "n_labels": 14, "n_train": 75, "n_test": 25, "standard_errors": {}}
     >>> cells = [("BR", 0), ("BR", 1), ("NLDD", 0)]
     >>> found = results(
-    ...     Record("mine", "yeast", method, fold, 0, None, "", {}, 1.0, 0.1, about)
+    ...     CellRecord("mine", "yeast", method, fold, 0, None, "", {}, 1.0, 0.1, about)
     ...     for method, fold in cells
     ... )
     >>> found.methods, found.incomplete
@@ -171,11 +171,11 @@ def results(
         records = [_complete(record, folder) for record in records]
     _only(records, "seed")
     _check_labels(records)
-    found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    found: dict[tuple[str, str], list[CellRecord]] = defaultdict(list)
     for record in records:
         if record.train_share is None:
             found[record.dataset, record.method].append(record)
-    whole: dict[tuple[str, str], list[Record]] = {}
+    whole: dict[tuple[str, str], list[CellRecord]] = {}
     incomplete = []
     for pair, cells in found.items():
         good = sorted((cell for cell in cells if cell.error is None), key=lambda cell: cell.fold)
@@ -200,7 +200,7 @@ def results(
     )
 
 
-def _check_labels(records: Iterable[Record]) -> None:
+def _check_labels(records: Iterable[CellRecord]) -> None:
     """Refuse cells of one data set that have different numbers of labels."""
     n_labels: dict[str, int] = {}
     for record in (record for record in records if record.error is None):
@@ -212,7 +212,7 @@ def _check_labels(records: Iterable[Record]) -> None:
             )
 
 
-def _complete(record: Record, folder: Path) -> Record:
+def _complete(record: CellRecord, folder: Path) -> CellRecord:
     """The record with all measures, as far as its predictions are kept."""
     lacking = [measure for key, measure in ALL_MEASURES.items() if key not in record.scores]
     is_whole = not lacking and "label_counts" in record.details
@@ -238,7 +238,7 @@ def _in_order(names: set[str], known: list[str]) -> tuple[str, ...]:
     return (*filter(names.__contains__, known), *sorted(names.difference(known)))
 
 
-def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
+def _only(records: list[CellRecord], field: str, wanted: Any = None) -> Any:
     """The one value that all records have in a field, or the wanted one among several."""
     found = sorted({getattr(record, field) for record in records})
     if not found:
@@ -255,21 +255,21 @@ def _only(records: list[Record], field: str, wanted: Any = None) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BenchmarkOutcome:
     """What is in the folder of a benchmark after a run."""
 
     folder: Path
     n_cells: int
-    failed: list[Record]
+    failed: list[CellRecord]
 
 
-def outcome(records: Iterable[Record], folder: Path) -> Outcome:
+def outcome(records: Iterable[CellRecord], folder: Path) -> BenchmarkOutcome:
     """Count the finished and the failed cells."""
     records = list(records)
-    return Outcome(folder, len(records), [record for record in records if record.error])
+    return BenchmarkOutcome(folder, len(records), [record for record in records if record.error])
 
 
-def render_outcome(result: Outcome, *, as_json: bool) -> str:
+def render_outcome(result: BenchmarkOutcome, *, as_json: bool) -> str:
     """The outcome as text, or as one JSON object."""
     file = result.folder / CELLS
     if as_json:

@@ -21,7 +21,7 @@ from nldd.bench.statistics.significance import WILCOXON_RULE, about_least_p, sig
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
-from nldd.present.table import DataRow, Entry, Row, Table
+from nldd.present.table import DataRow, Row, Table, TableEntry
 
 ALPHA = 0.05
 PUBLISHED = ("published", "difference", "difference_in_standard_errors")
@@ -60,7 +60,7 @@ ABOUT_NEMENYI = (
 PAIR_HEAD = ("first, second", "first better by", "won/tied/lost", "effect")
 
 # What is printed, and its line of the CSV file without the data set; None stands for neither.
-Cell = tuple[Entry | str | None, DataRow | None]
+Cell = tuple[TableEntry | str | None, DataRow | None]
 
 
 def choose_measures(names: Iterable[str] | None = None) -> tuple[Measure, ...]:
@@ -146,7 +146,7 @@ def _score(measure: str, dataset: str, method: str, numbers: Sequence[float]) ->
     if not np.isnan(difference):
         star = "*" if paper.doubtful(measure, dataset, method) else ""
         under = f"{target:.4f}{star}" + number(apart, f" ({apart:+.1f})").strip("-")
-    entry = Entry(number(value, f"{value:.4f} ({rank:g})"), bool(best), under)
+    entry = TableEntry(number(value, f"{value:.4f} ({rank:g})"), bool(best), under)
     return entry, (method, value, error, rank, target, difference, apart)
 
 
@@ -203,7 +203,9 @@ def overview_table(results: Results) -> Table | None:
         best = dict(zip(some.methods, (averages == averages.min()).tolist(), strict=True))
         found = dict(zip(some.methods, averages.tolist(), strict=True))
         lacking |= set(results.methods) - set(found)
-        cells = [Entry(f"{found[m]:.2f}", best[m]) if m in found else "-" for m in results.methods]
+        cells = [
+            TableEntry(f"{found[m]:.2f}", best[m]) if m in found else "-" for m in results.methods
+        ]
         rows.append((measure.name, str(n), *cells))
         data += [(measure.key, method, rank, n) for method, rank in found.items()]
     if len(results.datasets) < 2 or not rows:

@@ -17,7 +17,7 @@ from nldd._wording import escaped, quote
 from nldd.bench.datasets.facts import describe
 from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.runner.cell import Cell, cells, empty_record, fingerprint
-from nldd.bench.runner.records import Key, Record, RecordFile, read_records
+from nldd.bench.runner.records import CellRecord, Key, RecordFile, read_records
 from nldd.bench.runner.selection import check_capitals, check_datasets
 from nldd.bench.runner.workers import Workers, make_workers
 from nldd.datasets import Dataset
@@ -77,7 +77,7 @@ def run_benchmark(
     backend: str = "processes",
     address: str | None = None,
     watch: Callable[[State], None] | None = None,
-) -> list[Record]:
+) -> list[CellRecord]:
     """Run every cell that `folder` does not hold yet, and return the records of all of them.
 
     Parameters
@@ -102,7 +102,7 @@ def run_benchmark(
 
     Returns
     -------
-    list of Record
+    list of CellRecord
         Failed cells have an `error` and no scores.
 
     Examples
@@ -149,14 +149,14 @@ class _Run:
     """The loop that hands cells to workers and writes down what comes back."""
 
     datasets: Mapping[str, Dataset]
-    done: dict[Key, Record]
+    done: dict[Key, CellRecord]
     todo: list[Cell]
     workers: Workers
     file: RecordFile
 
     def __post_init__(self) -> None:
         self.queue = deque(map(Task, self.todo))
-        self.running: dict[Future[Record], Task] = {}
+        self.running: dict[Future[CellRecord], Task] = {}
         self.total = len(self.done) + len(self.todo)
         self.forecast = Forecast({name: data.Y.size for name, data in self.datasets.items()})
         self.forecast.learn(self.done.values())
@@ -189,7 +189,7 @@ class _Run:
         task.since, task.expected_seconds = time.monotonic(), self.forecast.seconds(key)
         self.running[future] = task
 
-    def _collect(self, future: "Future[Record]") -> None:
+    def _collect(self, future: "Future[CellRecord]") -> None:
         if future not in self.running:
             return
         try:
@@ -213,7 +213,7 @@ class _Run:
             else:
                 self.queue.appendleft(Task(task.cell, deaths=1))
 
-    def _keep(self, record: Record) -> None:
+    def _keep(self, record: CellRecord) -> None:
         self.file.append([record])
         # Its predictions are on the disk, and would fill the memory.
         self.done[record.key] = replace(record, predictions=None)
@@ -255,7 +255,7 @@ def _without_nan(facts: dict[str, Any]) -> dict[str, Any]:
     return {key: None if value != value else value for key, value in facts.items()}
 
 
-def _check_settings(plan: Mapping[Key, Cell], found: Iterable[Record], folder: Path) -> None:
+def _check_settings(plan: Mapping[Key, Cell], found: Iterable[CellRecord], folder: Path) -> None:
     """Refuse to mix cells of one name that were run with other settings or on other data."""
     rows, data = "{} training and {} test rows".format, "data with the fingerprint {}".format
     for record in found:
@@ -288,7 +288,7 @@ class Forecast:
         self._sizes = sizes
         self._known: dict[tuple[str, ...], list[float]] = defaultdict(list)
 
-    def learn(self, records: Iterable[Record]) -> None:
+    def learn(self, records: Iterable[CellRecord]) -> None:
         for record in records:
             size = self._sizes.get(record.dataset)
             if record.error is None and record.train_share is None and size:

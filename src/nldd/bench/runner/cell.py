@@ -31,7 +31,7 @@ from nldd.bench.protocols.methods import predict_labels, predict_probabilities
 from nldd.bench.protocols.preparation import fitted_method, prepared_rows, search_details
 from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.protocols.splits import Rows
-from nldd.bench.runner.records import Key, Predictions, Record, as_line
+from nldd.bench.runner.records import CellPredictions, CellRecord, Key, as_line
 from nldd.datasets import Dataset
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
@@ -126,7 +126,7 @@ def cells(
         yield Cell(key, estimator, rows, test, about | {"n_folds": 1})
 
 
-def run_cell(dataset: Dataset, cell: Cell) -> Record:
+def run_cell(dataset: Dataset, cell: Cell) -> CellRecord:
     """Fit and score one cell; what it raises goes into its record."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -155,17 +155,17 @@ def _message(error: BaseException) -> str:
     return message
 
 
-def empty_record(cell: Cell, error: str | None = None) -> Record:
+def empty_record(cell: Cell, error: str | None = None) -> CellRecord:
     """The record of a cell without any scores, because of an error or not yet."""
     details = dict(cell.about)
     # Nothing that names the machine or its owner.
     system, processor, cores = platform.system(), platform.machine(), os.cpu_count()
     machine = {"system": system, "processor": processor, "cores": cores}
     versions = library_versions()
-    return Record(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
+    return CellRecord(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
 
 
-def _run(dataset: Dataset, cell: Cell) -> Record:
+def _run(dataset: Dataset, cell: Cell) -> CellRecord:
     X, Y = dataset.X, dataset.Y
     X_train, Y_train, X_test, Y_test = X[cell.train], Y[cell.train], X[cell.test], Y[cell.test]
     warm_up(cell.estimator, X_train, Y_train)
@@ -184,7 +184,7 @@ def _run(dataset: Dataset, cell: Cell) -> Record:
         fit_seconds=seconds[0],
         predict_seconds=seconds[1],
         details=details,
-        predictions=Predictions(cell.test, Y_test.astype(bool), Y_pred.astype(bool), P),
+        predictions=CellPredictions(cell.test, Y_test.astype(bool), Y_pred.astype(bool), P),
     )
 
 

@@ -61,7 +61,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Predictions:
+class CellPredictions:
     """What a cell predicted: with it, any measure can be computed later.
 
     Attributes
@@ -75,10 +75,10 @@ class Predictions:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.bench.runner.records import Predictions
+    >>> from nldd.bench.runner.records import CellPredictions
     >>> Y = np.array([[True, False], [True, True]])
-    >>> found = Predictions(rows=np.array([3, 7]), Y_true=Y, Y_pred=~Y)
-    >>> again = Predictions.from_bytes(found.to_bytes())
+    >>> found = CellPredictions(rows=np.array([3, 7]), Y_true=Y, Y_pred=~Y)
+    >>> again = CellPredictions.from_bytes(found.to_bytes())
     >>> float((again.Y_true != again.Y_pred).mean()), again.P is None
     (1.0, True)
     """
@@ -121,7 +121,7 @@ class Predictions:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class CellRecord:
     """One method on one fold of one data set.
 
     Attributes
@@ -139,15 +139,15 @@ class Record:
         NLDD the coefficients.
     versions, machine, error : dict, dict, str or None
         What it was run with, and why it failed.
-    predictions : Predictions or None
+    predictions : CellPredictions or None
         Of a cell that was just run; they are kept in a file of their own, see
         :func:`read_predictions`.
 
     Examples
     --------
-    >>> from nldd.bench.runner.records import Record
+    >>> from nldd.bench.runner.records import CellRecord
     >>> what = "mine", "songs", "BR", 2, 0, None, "BinaryRelevance()"
-    >>> record = Record(*what, {"recall": 0.5}, fit_seconds=1.5, predict_seconds=0.5, details={})
+    >>> record = CellRecord(*what, {"recall": 0.5}, 1.5, 0.5, details={})
     >>> record.seconds, record.key.fold, record.error is None
     (2.0, 2, True)
     """
@@ -166,7 +166,7 @@ class Record:
     versions: dict[str, str] = field(default_factory=dict)
     machine: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
-    predictions: Predictions | None = field(default=None, compare=False, repr=False)
+    predictions: CellPredictions | None = field(default=None, compare=False, repr=False)
 
     @property
     def key(self) -> Key:
@@ -179,7 +179,7 @@ class Record:
         return self.fit_seconds + self.predict_seconds
 
 
-def as_line(record: Record) -> str:
+def as_line(record: CellRecord) -> str:
     """The record as a line of JSON, which knows no NaN and no infinity."""
     values = asdict(replace(record, predictions=None))
     del values["predictions"]
@@ -212,7 +212,7 @@ def _quoted(name: str) -> str:
     return f"{quoted[:-1]}%{ord(quoted[-1]):X}" if quoted.endswith((".", " ")) else quoted
 
 
-def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
+def read_predictions(folder: str | Path, key: Key) -> CellPredictions | None:
     """What a cell predicted.
 
     Parameters
@@ -224,7 +224,7 @@ def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
 
     Returns
     -------
-    Predictions or None
+    CellPredictions or None
         None if its file is neither there nor in ``predictions.zip``.
 
     Examples
@@ -233,12 +233,12 @@ def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
     >>> from tempfile import TemporaryDirectory
     >>> import numpy as np
     >>> from nldd.bench import read_predictions
-    >>> from nldd.bench.runner.records import Key, Predictions
+    >>> from nldd.bench.runner.records import Key, CellPredictions
     >>> key, Y = Key("mine", "songs", "BR", 2, 0, None), np.array([[True, False]])
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "predictions", "mine", "songs", "BR-seed0-fold2.npz")
     ...     path.parent.mkdir(parents=True)
-    ...     _ = path.write_bytes(Predictions(np.array([7]), Y, Y).to_bytes())
+    ...     _ = path.write_bytes(CellPredictions(np.array([7]), Y, Y).to_bytes())
     ...     found = read_predictions(folder, key)
     >>> found.rows, found.Y_pred
     (array([7]), array([[ True, False]]))
@@ -247,11 +247,11 @@ def read_predictions(folder: str | Path, key: Key) -> Predictions | None:
     packed = folder / f"{PREDICTIONS}.zip"
     try:
         if path.is_file() or not packed.is_file():
-            return Predictions.from_bytes(path.read_bytes())
+            return CellPredictions.from_bytes(path.read_bytes())
         with ZipFile(packed) as archive:
             name = path.relative_to(folder / PREDICTIONS).as_posix()
             there = name in archive.namelist()
-            return Predictions.from_bytes(archive.read(name)) if there else None
+            return CellPredictions.from_bytes(archive.read(name)) if there else None
     except FileNotFoundError:
         return None
     except PermissionError:
@@ -284,7 +284,7 @@ class RecordFile(AbstractContextManager["RecordFile"]):
         self._file = self.path.open("a+b")
         self._file.truncate(self.path.read_bytes().rfind(b"\n") + 1)
 
-    def append(self, records: Iterable[Record]) -> None:
+    def append(self, records: Iterable[CellRecord]) -> None:
         """Write records and wait until the disk has them; their predictions come first."""
         records = list(records)
         for record in records:
@@ -304,7 +304,7 @@ class RecordFile(AbstractContextManager["RecordFile"]):
         self._lock.release()
 
 
-def read_records(path: str | Path) -> list[Record]:
+def read_records(path: str | Path) -> list[CellRecord]:
     """Records of a file, one a cell: the last one where a failed cell was run again.
 
     A last line without its end was cut short by a crash, and is left out.
@@ -316,7 +316,7 @@ def read_records(path: str | Path) -> list[Record]:
 
     Returns
     -------
-    list of Record
+    list of CellRecord
 
     Examples
     --------
@@ -325,17 +325,17 @@ def read_records(path: str | Path) -> list[Record]:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.bench import read_records
-    >>> from nldd.bench.runner.records import Record
+    >>> from nldd.bench.runner.records import CellRecord
     >>> what = "mine", "songs", "BR", 0, 0, None, "BinaryRelevance()", {}, 0.0, 0.0, {"n_folds": 3}
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "cells.jsonl")
-    ...     _ = path.write_text(json.dumps(asdict(Record(*what, error="no memory"))) + "\\n")
+    ...     _ = path.write_text(json.dumps(asdict(CellRecord(*what, error="no memory"))) + "\\n")
     ...     (record,) = read_records(path)
     >>> record.method, record.error
     ('BR', 'no memory')
     """
     path = Path(path)
-    records: dict[Key, Record] = {}
+    records: dict[Key, CellRecord] = {}
     if path.stat().st_size > MAX_BYTES:
         raise InputError(f"{path} has more than {MAX_BYTES:,} bytes. Keep fewer cells in a folder.")
     lines = path.read_bytes().split(b"\n")[:-1]
@@ -351,10 +351,10 @@ def read_records(path: str | Path) -> list[Record]:
     return list(records.values())
 
 
-def _read_record(line: bytes) -> Record:
+def _read_record(line: bytes) -> CellRecord:
     if len(line) > MAX_LINE:
         raise ValueError(f"it has {len(line):,} bytes, and at most {MAX_LINE:,} are read")
-    record = Record(**json.loads(line))
+    record = CellRecord(**json.loads(line))
     json.dumps(asdict(record), ensure_ascii=False).encode()  # no half of a character
     for part, fits in _checks(record):
         if not fits:
@@ -362,7 +362,7 @@ def _read_record(line: bytes) -> Record:
     return record
 
 
-def _checks(record: Record) -> Iterator[tuple[str, bool]]:
+def _checks(record: CellRecord) -> Iterator[tuple[str, bool]]:
     """Each part with whether reports can rely on it; later ones rely on earlier ones."""
     for name in TEXTS:
         yield name, isinstance(getattr(record, name), str)

@@ -13,7 +13,7 @@ from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 
 from nldd.bench.runner.cell import Cell, run_cell
-from nldd.bench.runner.records import Record
+from nldd.bench.runner.records import CellRecord
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, MissingExtraError
 
@@ -38,7 +38,7 @@ class ProcessWorkers:
             initializer=_begin_worker,
         )
 
-    def submit(self, dataset: Dataset, cell: Cell) -> "Future[Record]":
+    def submit(self, dataset: Dataset, cell: Cell) -> "Future[CellRecord]":
         return self._pool.submit(run_cell, dataset, cell)
 
     def close(self) -> None:
@@ -89,12 +89,12 @@ class DaskWorkers:
         self._remote: set[Any] = set()  # Dask forgets what nobody holds
         self._sent: tuple[Dataset | None, Any] = (None, None)
 
-    def submit(self, dataset: Dataset, cell: Cell) -> "Future[Record]":
+    def submit(self, dataset: Dataset, cell: Cell) -> "Future[CellRecord]":
         """Run a cell on the cluster, to every worker of which the data are sent once."""
         if self._sent[0] is not dataset:
             self._sent = dataset, self._client.scatter(dataset, hash=False, broadcast=True)
         remote = self._client.submit(run_cell, self._sent[1], cell, pure=False, retries=0)
-        future: Future[Record] = Future()
+        future: Future[CellRecord] = Future()
         self._remote.add(remote)
         remote.add_done_callback(lambda done: _hand_over(done, future))
         return future
@@ -112,7 +112,7 @@ class DaskWorkers:
             self._cluster.close()
 
 
-def _hand_over(remote: Any, future: "Future[Record]") -> None:
+def _hand_over(remote: Any, future: "Future[CellRecord]") -> None:
     try:
         future.set_result(remote.result())
     except (Exception, CancelledError) as error:

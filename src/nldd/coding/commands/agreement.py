@@ -18,7 +18,7 @@ from nldd.present.options import FILE, bundle, file_option, force_option, json_o
 
 if TYPE_CHECKING:
     from nldd.coding.tables.opening import TableOptions
-    from nldd.coding.training_table import Request
+    from nldd.coding.training_table import ColumnSpec
 
 
 _column_options = bundle(
@@ -42,7 +42,7 @@ _column_options = bundle(
 @json_option
 def agreement(
     tables_of_coders: tuple[Path, ...],
-    request: "Request",
+    request: "ColumnSpec",
     name: str | None,
     out: Path | None,
     force: bool,
@@ -64,10 +64,10 @@ def agreement(
     """
     from nldd.coding.agreement import agreement_of_tables
     from nldd.coding.agreement_text import agreement_record, render_agreement, write_disagreements
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
 
     for place in tables_of_coders:
-        check_places(place, out, hint="-o disagreements.csv")
+        check_paths_differ(place, out, hint="-o disagreements.csv")
     refuse_existing(out, force=force)
     found = agreement_of_tables(tables_of_coders, request, name, options)
     print_notes(found.notes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import raw_option, share_option, table_options, taking_reviews
+from nldd.coding.commands.options import open_reviews_too, raw_option, share_option, table_options
 from nldd.exceptions import InputError
 from nldd.present.console import print_result
 from nldd.present.options import (
@@ -21,7 +21,7 @@ from nldd.present.options import (
 )
 
 if TYPE_CHECKING:
-    from nldd.coding.review.verified import Verified
+    from nldd.coding.review.verified import CheckedAccuracy
     from nldd.coding.tables.opening import TableOptions
 
 
@@ -85,10 +85,10 @@ def audit(
       nldd audit new.review.db
     """
     from nldd.coding.audit import draw_sample, is_checked, read_audit
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.report_text import render_audit, render_sample
 
-    if taking_reviews(options, *coded)[1]:
+    if open_reviews_too(options, *coded)[1]:
         judged = _audit_of_review(coded, besides or out, target)
         print_result(as_json, asdict(judged), fill(judged.text, 100))
         return
@@ -107,14 +107,16 @@ def audit(
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
     for earlier in (table, *besides):
-        check_places(earlier, place, hint="-o sample.csv")
+        check_paths_differ(earlier, place, hint="-o sample.csv")
     refuse_existing(place, force=force)
     drawn = draw_sample(table, place, sample, seed, options, raw, besides)
     text = render_sample(drawn, place, besides)
     print_result(as_json, {"out": place, **asdict(drawn)}, text)
 
 
-def _audit_of_review(coded: tuple[Path, ...], drawing: object, target: float | None) -> "Verified":
+def _audit_of_review(
+    coded: tuple[Path, ...], drawing: object, target: float | None
+) -> "CheckedAccuracy":
     from nldd.coding.review.store import Store
     from nldd.coding.review.verified import audit_of
 

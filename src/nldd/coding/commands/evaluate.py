@@ -7,19 +7,19 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    Promise,
+    GuaranteeTarget,
     ReportPlace,
     answer_options,
+    guarantee_options,
     listing_options,
     model_argument,
-    promise_options,
     report_option,
 )
 from nldd.present.console import print_notes, print_result, try_report
 from nldd.present.options import FILE, force_option, json_option
 
 if TYPE_CHECKING:
-    from nldd.coding.answers import Listing
+    from nldd.coding.answers import CodeFormat
     from nldd.coding.tables.opening import TableOptions
 
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 @click.argument("table", type=FILE, metavar="CODED")
 @listing_options
 @report_option("CODED")
-@promise_options
+@guarantee_options
 @answer_options
 @force_option
 @json_option
 def evaluate(
     model: Path,
     table: Path,
-    listing: "Listing",
+    listing: "CodeFormat",
     report_place: ReportPlace,
-    promise: Promise,
+    promise: GuaranteeTarget,
     options: "TableOptions",
     force: bool,
     as_json: bool,
@@ -51,8 +51,8 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded-by-people.csv
     """
-    from nldd.coding.coded_table import check_places
-    from nldd.coding.evaluation import evaluate_table, promise_kept
+    from nldd.coding.coded_table import check_paths_differ
+    from nldd.coding.evaluation import check_guarantee, evaluate_table
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.predictions import PER_CODE
     from nldd.coding.report_page import write_evaluation_report
@@ -61,11 +61,11 @@ def evaluate(
     if promise.measure == PER_CODE:
         raise click.UsageError("evaluate compares whole answers; --measure subset or hamming.")
     place = report_place(table)
-    check_places(table, model, place, hint="--report with another name")
+    check_paths_differ(table, model, place, hint="--report with another name")
     refuse_existing(place, force=force)
     loaded = load_coding_model(model)
     quality, answers = evaluate_table(loaded, table, options, listing)
-    kept = promise_kept(loaded, quality, *promise)
+    kept = check_guarantee(loaded, quality, *promise)
     print_notes(answers.notes)
     found = (quality, kept, answers)
     written = place and try_report(

@@ -8,17 +8,17 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    Promise,
+    GuaranteeTarget,
     ReportPlace,
     answer_options,
     code_options,
     coder_options,
+    guarantee_options,
     make_column_spec,
-    promise_options,
     report_option,
     text_option,
 )
-from nldd.present.console import asker, print_notes, print_result, say, try_report
+from nldd.present.console import make_asker, print_notes, print_result, say, try_report
 from nldd.present.options import (
     FILE,
     bundle,
@@ -33,7 +33,7 @@ from nldd.present.progress import stage
 
 if TYPE_CHECKING:
     from nldd.coding.tables.opening import TableOptions
-    from nldd.coding.training_table import Request
+    from nldd.coding.training_table import ColumnSpec
 
 
 _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
@@ -71,7 +71,7 @@ column_options = bundle(
     "-o", "--out", default=Path("model.nldd"), show_default=True, help="File for the model."
 )
 @report_option("the model")
-@promise_options
+@guarantee_options
 @folds_option(help="Folds of the cross-validation.  [default: 20; 10 of more than 5,000 answers]")
 @seed_option
 @threads_option
@@ -80,11 +80,11 @@ column_options = bundle(
 @json_option
 def fit(
     table: Path,
-    request: "Request",
+    request: "ColumnSpec",
     codebook: Path | None,
     out: Path,
     report_place: ReportPlace,
-    promise: Promise,
+    promise: GuaranteeTarget,
     folds: int | None,
     seed: int,
     jobs: int,
@@ -108,7 +108,7 @@ def fit(
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
     from nldd.coding.codebook import Codebook, read_codebook
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.evaluation import evaluate_evidence, triage
     from nldd.coding.model import Settings
     from nldd.coding.report_page import write_fit_report
@@ -116,7 +116,7 @@ def fit(
     from nldd.coding.training import fit_table
 
     place = report_place(out)
-    check_places(table, out, place, hint="--report with another name")
+    check_paths_differ(table, out, place, hint="--report with another name")
     refuse_existing(out, place, force=force)
     settings = Settings(folds, seed, jobs)
     book = read_codebook(codebook) if codebook else Codebook()
@@ -124,7 +124,7 @@ def fit(
         *(table, out, request, settings, options),
         watch=stage,
         tell=say,
-        ask=asker(),
+        ask=make_asker(),
         codebook=book,
         force=force,
     )

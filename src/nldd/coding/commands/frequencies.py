@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument, table_options, taking_reviews
+from nldd.coding.commands.options import model_argument, open_reviews_too, table_options
 from nldd.present.console import print_notes, print_result, try_report
 from nldd.present.options import FILE, file_option, force_option, json_option
 
@@ -53,7 +53,7 @@ def frequencies(
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
       nldd frequencies model.nldd new.review.db
     """
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.frequencies import code_frequencies
     from nldd.coding.frequencies_text import (
         frequencies_record,
@@ -65,9 +65,9 @@ def frequencies(
     from nldd.coding.model_file import load_coding_model
 
     for place in (table, *checked):
-        check_places(model, place, out, report, hint="-o shares.csv --report shares.html")
+        check_paths_differ(model, place, out, report, hint="-o shares.csv --report shares.html")
     refuse_existing(out, report, force=force)
-    options, _ = taking_reviews(options, table, *checked, whole=True)
+    options, _ = open_reviews_too(options, table, *checked, whole=True)
     loaded = load_coding_model(model)
     found = code_frequencies(loaded, table, checked, options)
     print_notes(found.notes)

@@ -12,9 +12,9 @@ from nldd._wording import quote
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
 if TYPE_CHECKING:
-    from nldd.coding.answers import Listing
+    from nldd.coding.answers import CodeFormat
     from nldd.coding.tables.opening import TableOptions
-    from nldd.coding.training_table import Request
+    from nldd.coding.training_table import ColumnSpec
 
 
 # From the file that a report is about to the place of the report, if there shall be one.
@@ -25,7 +25,7 @@ TABS = {"tab": "\t", "\\t": "\t"}
 BREAKS = {**TABS, "\\n": "\n", "\\r\\n": "\n"}
 
 
-class Promise(NamedTuple):
+class GuaranteeTarget(NamedTuple):
     """The accuracy that automatic codes shall have, how surely, by which measure and ranking."""
 
     target: float
@@ -34,7 +34,7 @@ class Promise(NamedTuple):
     rank_by: str
 
 
-class Share(click.FloatRange):
+class Proportion(click.FloatRange):
     """A number between 0 and 1; who gives a percentage is told how to write it."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
@@ -123,17 +123,17 @@ coder_options = (
 )
 
 
-def make_column_spec(**given: Any) -> "Request":
+def make_column_spec(**given: Any) -> "ColumnSpec":
     """Build the columns of a table from their options."""
-    from nldd.coding.training_table import Request
+    from nldd.coding.training_table import ColumnSpec
 
-    return Request(**given)
+    return ColumnSpec(**given)
 
 
-def _make_code_format(**given: Any) -> "Listing":
-    from nldd.coding.answers import Listing
+def _make_code_format(**given: Any) -> "CodeFormat":
+    from nldd.coding.answers import CodeFormat
 
-    return Listing(**given)
+    return CodeFormat(**given)
 
 
 listing_options = bundle(
@@ -183,7 +183,7 @@ def _open_how(
     return TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
 
 
-def taking_reviews(
+def open_reviews_too(
     options: "TableOptions", *paths: Path, whole: bool = False
 ) -> "tuple[TableOptions, bool]":
     """How to open files of which some may be reviews of the page, and whether one of them is."""
@@ -217,10 +217,12 @@ answer_options = bundle(
         help="Numbers to code from as well, such as embeddings: a row for each row of the table.",
     ),
 )
-share_option = partial(default_option, type=Share(0, 1, min_open=True, max_open=True), default=0.9)
-promise_options = bundle(
+share_option = partial(
+    default_option, type=Proportion(0, 1, min_open=True, max_open=True), default=0.9
+)
+guarantee_options = bundle(
     "promise",
-    Promise,
+    GuaranteeTarget,
     share_option(
         "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
     ),

@@ -8,10 +8,10 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    Promise,
+    GuaranteeTarget,
     answer_options,
+    guarantee_options,
     model_argument,
-    promise_options,
     raw_option,
 )
 from nldd.present.console import print_json, print_notes, show
@@ -26,7 +26,7 @@ from nldd.present.options import (
 from nldd.present.progress import progress_of_share
 
 if TYPE_CHECKING:
-    from nldd.coding.coded_blocks import Policy
+    from nldd.coding.coded_blocks import CodingOptions
     from nldd.coding.model import CodingModel
     from nldd.coding.per_code import CodeSelection
     from nldd.coding.selective import Selection
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 
 def _keep_promise(
-    model: "CodingModel", policy: "Policy", promise: Promise
-) -> tuple["Policy", "Selection | None", "CodeSelection | None"]:
+    model: "CodingModel", policy: "CodingOptions", promise: GuaranteeTarget
+) -> tuple["CodingOptions", "Selection | None", "CodeSelection | None"]:
     """What the machine may code alone if a promise shall be kept, by whole answers or code by code.
 
     Where nothing can be promised, a note says so.
@@ -77,7 +77,7 @@ def _keep_promise(
 )
 @seed_option
 @force_option
-@promise_options
+@guarantee_options
 @click.option(
     "--max-theta",
     type=click.FloatRange(0, 1),
@@ -97,7 +97,7 @@ def predict(
     n_random: int,
     seed: int,
     force: bool,
-    promise: Promise,
+    promise: GuaranteeTarget,
     max_theta: float | None,
     explain: bool,
     raw: bool,
@@ -125,8 +125,8 @@ def predict(
       nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --measure per-code
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
-    from nldd.coding.coded_blocks import Policy
-    from nldd.coding.coded_table import check_places, code_table
+    from nldd.coding.coded_blocks import CodingOptions
+    from nldd.coding.coded_table import check_paths_differ, code_table
     from nldd.coding.guarantee_text import counts_record, drawn_notes, render_counts
     from nldd.coding.model_file import load_coding_model
 
@@ -138,10 +138,10 @@ def predict(
         raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
     if n_random and review is None:
         raise click.UsageError("--random puts answers into a review; name one with --review.")
-    check_places(table, out, review, hint="-o coded.csv --review review.csv")
+    check_paths_differ(table, out, review, hint="-o coded.csv --review review.csv")
     refuse_existing(out, review, force=force)
     loaded = load_coding_model(model)
-    policy = Policy(max_theta, explain, raw, n_random=n_random, seed=seed)
+    policy = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
     selection = codes = None
     if max_theta is None:
         policy, selection, codes = _keep_promise(loaded, policy, promise)

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd._wording import count_noun
-from nldd.coding.commands.options import Promise, answer_options, model_argument, promise_options
+from nldd.coding.commands.options import (
+    GuaranteeTarget,
+    answer_options,
+    guarantee_options,
+    model_argument,
+)
 from nldd.coding.commands.review_files import export, import_tasks, merge
 from nldd.exceptions import InputError, MissingExtraError
 from nldd.present.console import print_notes, say, show
@@ -51,7 +56,7 @@ class _Review(click.Group):
 @click.group(cls=_Review, subcommand_metavar="", invoke_without_command=True)
 @model_argument
 @click.argument("table", type=FILE, metavar="ANSWERS")
-@promise_options
+@guarantee_options
 @default_option(
     "--audit",
     "n_audit",
@@ -81,7 +86,7 @@ def review(
     context: click.Context,
     model: Path,
     table: Path,
-    promise: Promise,
+    promise: GuaranteeTarget,
     n_audit: int,
     audit_open: bool,
     seed: int,
@@ -112,8 +117,8 @@ def review(
     """
     from nldd.coding.review.desk import Desk
     from nldd.coding.review.learning import Learner
-    from nldd.coding.review.running import Running
-    from nldd.coding.review.server import Review
+    from nldd.coding.review.running import ReviewServer
+    from nldd.coding.review.server import ReviewApp
     from nldd.coding.review.store import Store
     from nldd.coding.review.store_file import ENDING
 
@@ -134,7 +139,7 @@ def review(
     if show:
         opened.keep("show", show)
     desk = Desk(opened, name, show or opened.setting("show") or [])
-    running = Running(Review(desk, learner, every), port, _announce)
+    running = ReviewServer(ReviewApp(desk, learner, every), port, _announce)
     if changed:
         learner.start()
     _open_page(running.address, no_browser)
@@ -188,7 +193,7 @@ def _prepare(
     path: Path,
     model: Path,
     table: Path,
-    promise: Promise,
+    promise: GuaranteeTarget,
     n_audit: int,
     blind: bool,
     seed: int,

@@ -81,7 +81,7 @@ def export(
       nldd review export new.review.db -o coded.xlsx
       nldd review export new.review.db -o tasks.json --config labels.xml
     """
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.review.export import check_kind, write_export
     from nldd.coding.review.label_studio import labeling_config
     from nldd.coding.review.store import Store
@@ -92,7 +92,7 @@ def export(
     with Store.open(store, write=False) as opened:
         # Not even by --force: the review, and the answers that it goes on with.
         answers = store.resolve().with_name(opened.study.table)
-        check_places(store, answers, out, config, hint="-o coded.csv")
+        check_paths_differ(store, answers, out, config, hint="-o coded.csv")
         refuse_existing(out, config, force=force)
         n = write_export(opened, out, kind or "", raw)
         if config is not None:
@@ -126,11 +126,11 @@ def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: boo
     Example:
       nldd review import new.review.db annotated.json --coder Ann
     """
-    from nldd.coding.review.label_studio import take_label_studio
+    from nldd.coding.review.label_studio import read_label_studio
     from nldd.coding.review.store import Store
 
     with Store.open(store) as opened:
-        found = take_label_studio(opened, tasks, coder, force)
+        found = read_label_studio(opened, tasks, coder, force)
     by = f" by {', '.join(found.coders)}" if found.coders else ""
     text = f"{count_noun(found.n_added, 'new decision')}{by}."
     if found.n_known:

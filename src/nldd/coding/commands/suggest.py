@@ -52,11 +52,11 @@ def suggest(
       nldd suggest answers.csv --text answer -o codebook.csv
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.report_text import render_suggestion, suggestion_advice, suggestion_record
     from nldd.coding.suggestions import suggest_codes, write_draft, write_suggestion
 
-    check_places(table, out, assign, hint="-o codebook.csv --assign draft.csv")
+    check_paths_differ(table, out, assign, hint="-o codebook.csv --assign draft.csv")
     refuse_existing(out, assign, force=force)
     found = suggest_codes(table, text, groups, options, seed)
     print_notes(found.notes)

@@ -27,11 +27,11 @@ def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
       nldd suspects model.nldd -o suspects.csv
     """
     from nldd.coding.agreement_text import render_suspects, suspects_record
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.suspects import find_suspects, write_suspects
 
-    check_places(model, out, hint="-o suspects.csv")
+    check_paths_differ(model, out, hint="-o suspects.csv")
     refuse_existing(out, force=force)
     loaded = load_coding_model(model)
     found, n_answers = find_suspects(loaded), len(loaded.answers)

@@ -5,14 +5,14 @@ from pathlib import Path
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import Promise, model_argument, promise_options
+from nldd.coding.commands.options import GuaranteeTarget, guarantee_options, model_argument
 from nldd.present.console import print_notes, print_result, try_report
 from nldd.present.options import default_option, force_option, json_option
 
 
 @click.command()
 @model_argument
-@promise_options
+@guarantee_options
 @default_option(
     "--human-accuracy",
     type=click.FloatRange(0, 1),
@@ -29,7 +29,7 @@ from nldd.present.options import default_option, force_option, json_option
 @json_option
 def triage(
     model: Path,
-    promise: Promise,
+    promise: GuaranteeTarget,
     human_accuracy: float,
     figure: Path | None,
     force: bool,

@@ -8,22 +8,22 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    Promise,
+    GuaranteeTarget,
     ReportPlace,
     answer_options,
+    guarantee_options,
     listing_options,
     model_argument,
-    promise_options,
+    open_reviews_too,
     report_option,
-    taking_reviews,
 )
 from nldd.exceptions import InputError
-from nldd.present.console import asker, print_notes, print_result, say, try_report
+from nldd.present.console import make_asker, print_notes, print_result, say, try_report
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
 from nldd.present.progress import stage
 
 if TYPE_CHECKING:
-    from nldd.coding.answers import Listing
+    from nldd.coding.answers import CodeFormat
     from nldd.coding.tables.opening import TableOptions
 
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @report_option("the model")
 @threads_option
-@promise_options
+@guarantee_options
 @answer_options
 @force_option
 @json_option
@@ -54,11 +54,11 @@ def update(
     out: Path | None,
     again: bool,
     new_codes: bool,
-    listing: "Listing",
+    listing: "CodeFormat",
     accept: bool,
     report_place: ReportPlace,
     jobs: int,
-    promise: Promise,
+    promise: GuaranteeTarget,
     options: "TableOptions",
     force: bool,
     as_json: bool,
@@ -77,7 +77,7 @@ def update(
       nldd update model.nldd corrected.csv
       nldd update model.nldd new.review.db
     """
-    from nldd.coding.coded_table import check_places
+    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.evaluation import evaluate_evidence, triage
     from nldd.coding.guarantee_text import drawn_notes
     from nldd.coding.report_page import is_fit_report, write_fit_report
@@ -85,7 +85,7 @@ def update(
     from nldd.coding.training import update_model
 
     out = out or model
-    options, is_review = taking_reviews(options, table)
+    options, is_review = open_reviews_too(options, table)
     if is_review and accept:
         message = (
             f"{table.name}: in a review of the page, a suggestion is taken once it is decided."
@@ -93,7 +93,7 @@ def update(
         hint = "leave out --accept-suggestions; on the page, a applies codes to all alike"
         raise InputError(message, hint=hint)
     place = report_place(out)
-    check_places(table, out, place, hint="--report with another name")
+    check_paths_differ(table, out, place, hint="--report with another name")
     # What nldd wrote about this model changes with it.
     own = place is not None and is_fit_report(place, out)
     refuse_existing(None if own else place, force=force)
@@ -105,7 +105,7 @@ def update(
         n_jobs=jobs,
         tell=say,
         listing=listing,
-        ask=asker(),
+        ask=make_asker(),
         accept=accept,
         force=force,
     )

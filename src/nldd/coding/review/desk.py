@@ -26,16 +26,16 @@ from nldd.coding.review.log import (
     SKIPPED,
     STATES,
     UNDO,
-    Entry,
-    Outcome,
+    ItemOutcome,
+    LogEntry,
     Position,
     Standing,
     outcome,
     stand,
 )
-from nldd.coding.review.queue import Mask, Outlook, Places, go_round
+from nldd.coding.review.queue import Mask, Places, QueueState, go_round
 from nldd.coding.review.records import now
-from nldd.coding.review.store import Overtaken, Store
+from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.exceptions import InputError
 
 UNFLAG = "unflag"
@@ -86,7 +86,7 @@ class Desk:
     def __init__(self, store: Store, coder: str, show: Sequence[str] = ()) -> None:
         self.store, self.coder, self.study = store, coder, store.study
         self.show = [(name, find_shown(self.study.header, name)) for name in show]
-        self.outlook = Outlook(store, self.study.seed)
+        self.outlook = QueueState(store, self.study.seed)
         n = len(self.outlook)
         self.by: dict[int, dict[str, Standing]] = {}
         self.state: Places = np.zeros(n, dtype=np.intp)
@@ -94,9 +94,9 @@ class Desk:
         self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
         self.disagreed: set[int] = set()
         self.seq, self._touched = 0, -1
-        self._own: dict[int, Entry] = {}
+        self._own: dict[int, LogEntry] = {}
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
-        self._acts: list[list[tuple[Entry, Position]]] = []
+        self._acts: list[list[tuple[LogEntry, Position]]] = []
         self._known: dict[str, tuple[str, list[int]]] = {}
         self._pace: deque[float] = deque(maxlen=N_PACE)
         self._orders: dict[str, Places] = {}
@@ -125,7 +125,7 @@ class Desk:
             self._orders.clear()
         self._touched = touched
 
-    def _apply(self, entry: Entry) -> None:
+    def _apply(self, entry: LogEntry) -> None:
         self.seq = entry.id
         known = self._known.setdefault(entry.batch or entry.uid, (entry.coder, []))
         known[1].append(entry.item)
@@ -142,7 +142,7 @@ class Desk:
         if entry.coder == self.coder:
             self._apply_own(entry, place)
 
-    def _apply_own(self, entry: Entry, place: int) -> None:
+    def _apply_own(self, entry: LogEntry, place: int) -> None:
         before = self.position(entry.item)
         if not self._in_queue(place):  # it comes in now
             self._orders.clear()
@@ -207,7 +207,7 @@ class Desk:
         return bool(self._acts)
 
     @property
-    def last_act(self) -> list[Entry]:
+    def last_act(self) -> list[LogEntry]:
         """What an undo would take back: the last act that is not undone yet, if there is one."""
         return [entry for entry, _ in self._acts[-1]] if self._acts else []
 
@@ -263,7 +263,7 @@ class Desk:
         """The id of the last entry of any coder for an item."""
         return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
 
-    def outcome(self, item: int) -> Outcome:
+    def outcome(self, item: int) -> ItemOutcome:
         """What has become of an item over all coders."""
         return outcome(self.by.get(item, {}))
 
@@ -395,19 +395,19 @@ class Desk:
             return replace(before, state=SKIPPED, codes=None)
         return replace(before, state=DONE, codes=self.known_codes.chosen(act.codes))
 
-    def _entry(self, act: Act, after: Position) -> Entry:
+    def _entry(self, act: Act, after: Position) -> LogEntry:
         said = self.outlook.codes_in(act.round, self.place(act.item))
         shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
         what = (action, after, now(), act.round, model, shown, act.seconds)
-        return Entry(0, act.uid, act.item, self.coder, *what)
+        return LogEntry(0, act.uid, act.item, self.coder, *what)
 
-    def _add(self, entries: Sequence[Entry]) -> None:
+    def _add(self, entries: Sequence[LogEntry]) -> None:
         """Write entries and take them in; nothing if another process was first, to look again."""
         try:
             added = self.store.add(entries, behind=self.seq)
-        except Overtaken:
+        except ChangedSinceError:
             self._touched = -1
             return
         for entry in added:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from nldd.coding.coded_table import free_names
-from nldd.coding.review.log import SKIPPED, Entry, Standing, outcome, standings
+from nldd.coding.coded_table import unique_column_names
+from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standings
 from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import Layout, with_suggestions, written_format
+from nldd.coding.review.store_tables import ReviewLayout, with_suggestions, written_format
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
@@ -48,8 +48,8 @@ class CodedItem:
     status: str
     said: Suggestion | None
     model: str
-    by: Mapping[str, Entry]
-    told: Sequence[Entry]
+    by: Mapping[str, LogEntry]
+    told: Sequence[LogEntry]
 
 
 def coded_items(store: Store) -> Iterator[CodedItem]:
@@ -154,12 +154,12 @@ class _Rows:
         self._guarantee = guarantee
         codes = dict.fromkeys([*(code for code, *_ in study.codes), *new_codes])
         self._order = {code: i for i, code in enumerate(codes)}
-        self._separator = Layout.of(study).codes.separator or ";"
+        self._separator = ReviewLayout.of(study).codes.separator or ";"
         self._none = study.none
         # Codes that are names of columns may hold the separator: each gets its mark besides.
-        self._marks = [] if Layout.of(study).codes.listed else list(codes)
+        self._marks = [] if ReviewLayout.of(study).codes.listed else list(codes)
         names = [f"nldd_{name}" for name in (*ADDED, *self._marks)]
-        added = free_names(names, set(study.header))
+        added = unique_column_names(names, set(study.header))
         self.header = (*study.header, *added)
         self.descriptions = {
             new: DESCRIPTIONS[name]

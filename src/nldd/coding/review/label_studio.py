@@ -16,11 +16,11 @@ from xml.sax.saxutils import quoteattr
 
 from nldd._files import replacing
 from nldd._wording import count_noun, quote, quote_first
-from nldd.coding.coded_table import free_names
+from nldd.coding.coded_table import unique_column_names
 from nldd.coding.review.export import CodedItem, coded_items
-from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, Entry, Position, latest
+from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, LogEntry, Position, latest
 from nldd.coding.review.records import Study, now
-from nldd.coding.review.store import Overtaken, Store
+from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.coding.tables.cells import Cell, cell_text, is_text
 from nldd.exceptions import InputError
 
@@ -33,7 +33,7 @@ SHORT = 16
 LONGEST_NAME, LONGEST_SECONDS = 100, 86_400.0
 
 
-class Taken(NamedTuple):
+class ImportResult(NamedTuple):
     """What came from Label Studio: new decisions, those that were there already, and their coders.
 
     `n_left` tasks had no annotation; `n_since` annotations were left out, as their coders have
@@ -74,7 +74,7 @@ def write_tasks(store: Store, path: Path) -> int:
 def _task(study: Study, found: CodedItem) -> dict[str, Any]:
     item = found.item
     taken = {ITEM, TABLE} if study.text == (TEXT,) else {TEXT, ITEM, TABLE}
-    own = zip(free_names(study.header, taken), map(_value, item.cells), strict=True)
+    own = zip(unique_column_names(study.header, taken), map(_value, item.cells), strict=True)
     data = {**dict(own), TEXT: item.text, ITEM: item.item, TABLE: study.table_sha256[:SHORT]}
     by = sorted(found.by.values(), key=lambda entry: entry.id)
     annotations = [_annotation(entry) for entry in by if entry.after.state != OPEN]
@@ -96,7 +96,7 @@ def _value(cell: Cell) -> Any:
     return None if isinstance(cell, float) and not isfinite(cell) else cell
 
 
-def _annotation(entry: Entry) -> dict[str, Any]:
+def _annotation(entry: LogEntry) -> dict[str, Any]:
     """An entry of the log; Label Studio knows people by number or address only."""
     coder, after = entry.coder, entry.after
     who: dict[str, Any] = {"completed_by": {"email": coder}} if "@" in coder else {}
@@ -121,7 +121,9 @@ def _result(name: str, codes: Sequence[str]) -> list[dict[str, Any]]:
     return [{**where, "value": {"choices": list(codes)}}] if codes else []
 
 
-def take_label_studio(store: Store, path: Path, coder: str = "", force: bool = False) -> Taken:
+def read_label_studio(
+    store: Store, path: Path, coder: str = "", force: bool = False
+) -> ImportResult:
     """Let annotations of Label Studio (exported as JSON) join a review, all of them or none.
 
     They are decisions of the `coder`, or of those who made them there. What came before does not
@@ -132,7 +134,7 @@ def take_label_studio(store: Store, path: Path, coder: str = "", force: bool = F
     known, by_item = {entry.uid: entry.id for entry in entries}, latest(entries)
     codes = {code for code, *_ in store.study.codes} | set(store.setting("codes") or ())
     codes |= {code for found in store.rounds() for code in found.facts.get("codes", ())}
-    found: list[Entry] = []
+    found: list[LogEntry] = []
     n_all = n_left = n_since = 0
     for number, task in enumerate(tasks, 1):
         where = f"{path.name}, task {number}"
@@ -155,13 +157,13 @@ def take_label_studio(store: Store, path: Path, coder: str = "", force: bool = F
     try:
         last = entries[-1].id if entries else 0
         store.add(sorted(found, key=lambda entry: entry.time), behind=last)
-    except Overtaken:  # somebody has decided meanwhile: look again
-        return take_label_studio(store, path, coder, force)
+    except ChangedSinceError:  # somebody has decided meanwhile: look again
+        return read_label_studio(store, path, coder, force)
     names = tuple(sorted({entry.coder for entry in found}))
-    return Taken(len(found), n_all - len(found) - n_since, names, n_left, n_since)
+    return ImportResult(len(found), n_all - len(found) - n_since, names, n_left, n_since)
 
 
-def _is_later(own: Entry, annotation: Mapping[str, Any], known: Mapping[str, int]) -> bool:
+def _is_later(own: LogEntry, annotation: Mapping[str, Any], known: Mapping[str, int]) -> bool:
     """Whether a coder's last entry came after an annotation.
 
     After the entry from which that was exported; or by the clocks, where Label Studio has not kept
@@ -251,7 +253,7 @@ class _Finder:
 
 def _entry(
     annotation: Mapping[str, Any], item: int, coder: str, codes: set[str], where: str
-) -> Entry:
+) -> LogEntry:
     name = coder or str(annotation.get(CODER) or "") or _person(annotation.get("completed_by"))
     name, note = " ".join(name.split())[:LONGEST_NAME], str(annotation.get("nldd_note") or "")
     if not (is_text(name) and is_text(note)):
@@ -279,7 +281,7 @@ def _entry(
     is_time = isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS
     seconds = float(took) if is_time and took is not None else 0.0
     action, shown = SKIP if skipped else CODE, "Label Studio"
-    return Entry(0, uid, item, name, action, after, time or now(), shown=shown, seconds=seconds)
+    return LogEntry(0, uid, item, name, action, after, time or now(), shown=shown, seconds=seconds)
 
 
 def _time_of(annotation: Mapping[str, Any]) -> str:
@@ -318,7 +320,7 @@ def _person(completed_by: Any) -> str:
     return "Label Studio" if completed_by is None else str(completed_by)
 
 
-def _check_people(path: Path, found: Sequence[Entry], coder: str) -> None:
+def _check_people(path: Path, found: Sequence[LogEntry], coder: str) -> None:
     """Refuse to put annotations of several people under one name, where they would hide others."""
     items = [entry.item for entry in found if entry.item]
     if coder and len(set(items)) < len(items):

@@ -20,7 +20,7 @@ from typing import Any
 from warnings import simplefilter
 
 from nldd._wording import count_noun
-from nldd.coding.coded_blocks import AUTO, Counts, Policy, code_blocks
+from nldd.coding.coded_blocks import AUTO, CodingOptions, CodingSummary, code_blocks
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
@@ -195,16 +195,16 @@ def _write_round(
     store: Store,
     number: int,
     model: "CodingModel",
-    policy: "Policy",
+    policy: "CodingOptions",
     items: Sequence[int],
     options: TableOptions,
     kept: Mapping[int, Suggestion],
-) -> "Counts":
+) -> "CodingSummary":
     """Code the items that are left and write what the model says, little by little.
 
     Those that are `kept` stay as they were said before.
     """
-    counts, suggester = Counts(), Suggester(model)
+    counts, suggester = CodingSummary(), Suggester(model)
     with options.with_numbers(TableReader(store.path, _RowsLeft(store.path, items))) as table:
         for block in code_blocks(model, table, policy, counts):
             start = block.first - 1

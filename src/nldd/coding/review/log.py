@@ -45,7 +45,7 @@ class Position:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LogEntry:
     """What a coder did with an answer, and where that left it: one line of the log of a review.
 
     Attributes
@@ -76,9 +76,9 @@ class Entry:
 
     Examples
     --------
-    >>> from nldd.coding.review.log import Entry, Position
+    >>> from nldd.coding.review.log import LogEntry, Position
     >>> after = Position("done", frozenset({"safety"}))
-    >>> entry = Entry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
+    >>> entry = LogEntry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
     >>> entry.coder, entry.item, sorted(entry.after.codes)
     ('Ann', 7, ['safety'])
     """
@@ -105,9 +105,9 @@ class Standing(NamedTuple):
     all are told apart, as they are few and looked at with every entry.
     """
 
-    last: Entry
-    decisions: tuple[Entry, ...] = ()
-    settled: tuple[Entry, ...] = ()
+    last: LogEntry
+    decisions: tuple[LogEntry, ...] = ()
+    settled: tuple[LogEntry, ...] = ()
 
     @property
     def own(self) -> Codes | None:
@@ -115,7 +115,7 @@ class Standing(NamedTuple):
         own = [entry for entry in self.decisions if entry.action != SETTLE]
         return own[-1].after.codes if own else None
 
-    def then(self, entry: Entry) -> "Standing":
+    def then(self, entry: LogEntry) -> "Standing":
         """Where it stands after one more entry of the coder."""
         if entry.action == UNDO:
             both = (self.decisions, self.settled)
@@ -126,28 +126,28 @@ class Standing(NamedTuple):
         return Standing(entry, (*self.decisions, entry), settled)
 
 
-NOTHING = Standing(Entry(0, "", 0, "", "", Position(), ""))
+NOTHING = Standing(LogEntry(0, "", 0, "", "", Position(), ""))
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ItemOutcome:
     """What has become of an answer; made by :func:`outcomes`.
 
     Attributes
     ----------
     codes : frozenset of str or None
         The codes on which those agree who coded it; None if nobody has, or they disagree.
-    by : mapping from str to Entry
+    by : mapping from str to LogEntry
         The last entry of each coder who has decided it.
-    settling : Entry or None
+    settling : LogEntry or None
         That by which one of them has settled it for all.
 
     Examples
     --------
-    >>> from nldd.coding.review.log import Entry, Position, outcomes
+    >>> from nldd.coding.review.log import LogEntry, Position, outcomes
     >>> given = {"Ann": frozenset({"safety"}), "Ben": frozenset({"cycling"})}
     >>> entries = [
-    ...     Entry(i, f"e{i}", 7, coder, "code", Position("done", codes), "2026-01-02T03:04:05.678Z")
+    ...     LogEntry(i, f"e{i}", 7, coder, "code", Position("done", codes), "2026-01-02T03:04:05Z")
     ...     for i, (coder, codes) in enumerate(given.items(), 1)
     ... ]
     >>> found = outcomes(entries)[7]
@@ -156,8 +156,8 @@ class Outcome:
     """
 
     codes: Codes | None
-    by: Mapping[str, Entry]
-    settling: Entry | None = None
+    by: Mapping[str, LogEntry]
+    settling: LogEntry | None = None
 
     @property
     def settled(self) -> bool:
@@ -170,15 +170,15 @@ class Outcome:
         return self.codes is None and bool(self.by)
 
 
-def latest(entries: Iterable[Entry]) -> dict[int, dict[str, Entry]]:
+def latest(entries: Iterable[LogEntry]) -> dict[int, dict[str, LogEntry]]:
     """The last entry of each coder for each item; entries come in their order."""
-    found: defaultdict[int, dict[str, Entry]] = defaultdict(dict)
+    found: defaultdict[int, dict[str, LogEntry]] = defaultdict(dict)
     for entry in entries:
         found[entry.item][entry.coder] = entry
     return dict(found)
 
 
-def standings(entries: Iterable[Entry]) -> dict[int, dict[str, Standing]]:
+def standings(entries: Iterable[LogEntry]) -> dict[int, dict[str, Standing]]:
     """Where each item stands for each coder; entries come in their order."""
     found: dict[int, dict[str, Standing]] = {}
     for entry in entries:
@@ -186,27 +186,27 @@ def standings(entries: Iterable[Entry]) -> dict[int, dict[str, Standing]]:
     return found
 
 
-def stand(by_coder: dict[str, Standing], entry: Entry) -> None:
+def stand(by_coder: dict[str, Standing], entry: LogEntry) -> None:
     """Let one more entry count among what coders have done with its item."""
     by_coder[entry.coder] = by_coder.get(entry.coder, NOTHING).then(entry)
 
 
-def outcome(by_coder: Mapping[str, Standing]) -> Outcome:
+def outcome(by_coder: Mapping[str, Standing]) -> ItemOutcome:
     """What the decisions of all coders on one item come to.
 
-    >>> entry = Entry(1, "a", 7, "Ann", CODE, Position(DONE, frozenset({"safety"})), "")
+    >>> entry = LogEntry(1, "a", 7, "Ann", CODE, Position(DONE, frozenset({"safety"})), "")
     >>> sorted(outcome(standings([entry])[7]).codes)
     ['safety']
     """
     done = {c: found.last for c, found in by_coder.items() if found.last.after.state == DONE}
     settling = _settling(by_coder.values())
     if settling is not None:
-        return Outcome(settling.after.codes, {settling.coder: settling, **done}, settling)
+        return ItemOutcome(settling.after.codes, {settling.coder: settling, **done}, settling)
     given = {entry.after.codes for entry in done.values()}
-    return Outcome(given.pop() if len(given) == 1 else None, done)
+    return ItemOutcome(given.pop() if len(given) == 1 else None, done)
 
 
-def _settling(standings: Collection[Standing]) -> Entry | None:
+def _settling(standings: Collection[Standing]) -> LogEntry | None:
     """The entry that has settled an item, unless somebody decided otherwise since.
 
     Whoever flags it, skips it or takes an act back says nothing against it.
@@ -221,24 +221,24 @@ def _settling(standings: Collection[Standing]) -> Entry | None:
     return None if opened else settling
 
 
-def outcomes(entries: Iterable[Entry]) -> dict[int, Outcome]:
+def outcomes(entries: Iterable[LogEntry]) -> dict[int, ItemOutcome]:
     """Tell what has become of each answer that is in a log.
 
     Parameters
     ----------
-    entries : iterable of Entry
+    entries : iterable of LogEntry
         In their order, as :meth:`Store.entries` gives them.
 
     Returns
     -------
-    dict from int to Outcome
+    dict from int to ItemOutcome
         By the number of the answer.
 
     Examples
     --------
-    >>> from nldd.coding.review.log import Entry, Position, outcomes
+    >>> from nldd.coding.review.log import LogEntry, Position, outcomes
     >>> after = Position("done", frozenset({"safety"}))
-    >>> entry = Entry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
+    >>> entry = LogEntry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
     >>> {item: sorted(found.codes) for item, found in outcomes([entry]).items()}
     {7: ['safety']}
     """

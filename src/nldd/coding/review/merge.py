@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from nldd._wording import count_noun
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
-from nldd.coding.review.log import DONE, Entry, latest, standings
+from nldd.coding.review.log import DONE, LogEntry, latest, standings
 from nldd.coding.review.records import Study
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 
 
-class Merged(NamedTuple):
+class MergeResult(NamedTuple):
     """What several reviews hold together; made by :func:`merge_stores`.
 
     Attributes
@@ -32,8 +32,8 @@ class Merged(NamedTuple):
 
     Examples
     --------
-    >>> from nldd.coding.review.merge import Merged
-    >>> Merged(n_entries=12, n_items=10, coders=("Ann", "Ben"), notes=[]).coders
+    >>> from nldd.coding.review.merge import MergeResult
+    >>> MergeResult(n_entries=12, n_items=10, coders=("Ann", "Ben"), notes=[]).coders
     ('Ann', 'Ben')
     """
 
@@ -43,7 +43,7 @@ class Merged(NamedTuple):
     notes: list[str]
 
 
-def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
+def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     r"""Write a review with the decisions of several, which must be of the same table.
 
     Each entry is there once, in the order of the clocks, but never before what came before it in
@@ -58,7 +58,7 @@ def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
 
     Returns
     -------
-    Merged
+    MergeResult
         How many entries and answers it has, and whose.
 
     Examples
@@ -68,7 +68,7 @@ def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import prepare_review
-    >>> from nldd.coding.review.log import Entry, Position
+    >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.merge import merge_stores
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -86,9 +86,9 @@ def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
     >>> after = Position("done", frozenset({"safety"}))
     >>> for path, coder in ((store, "Ann"), (copy, "Ben")):
     ...     with Store.open(path) as opened:
-    ...         _ = opened.add([Entry(0, coder, 3, coder, "code", after, "2026-01-02T03:04:05Z")])
+    ...         _ = opened.add([LogEntry(0, coder, 3, coder, "code", after, "2026-01-02")])
     >>> merge_stores([store, copy], both)
-    Merged(n_entries=2, n_items=1, coders=('Ann', 'Ben'), notes=[])
+    MergeResult(n_entries=2, n_items=1, coders=('Ann', 'Ben'), notes=[])
     >>> folder.cleanup()
     """
     _check_names(paths, out)
@@ -108,10 +108,10 @@ def merge_stores(paths: Sequence[Path], out: Path) -> Merged:
             new.add(entries)
     coders = tuple(sorted({entry.coder for entry in entries}))
     decided = {e.item for by in latest(entries).values() for e in by.values() if _is_done(e)}
-    return Merged(len(entries), len(decided), coders, notes)
+    return MergeResult(len(entries), len(decided), coders, notes)
 
 
-def _is_done(entry: Entry) -> bool:
+def _is_done(entry: LogEntry) -> bool:
     return entry.after.state == DONE
 
 
@@ -156,10 +156,10 @@ def _copy_rounds(source: Store, target: Store) -> None:
         target.finish_round(found.round, found.model, found.facts, found.time)
 
 
-def _joined(logs: Sequence[Sequence[Entry]]) -> list[Entry]:
+def _joined(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
     """The entries of all logs, each once, with new ids from 1 on."""
     number: dict[str, int] = {}
-    found: list[tuple[int, Entry]] = []
+    found: list[tuple[int, LogEntry]] = []
     for _, place, _, entry in merge(*(_in_order(log, i) for i, log in enumerate(logs))):
         if entry.uid not in number:
             number[entry.uid] = len(number) + 1
@@ -175,7 +175,7 @@ def _joined(logs: Sequence[Sequence[Entry]]) -> list[Entry]:
     ]
 
 
-def _in_order(log: Sequence[Entry], place: int) -> Iterator[tuple[str, int, int, Entry]]:
+def _in_order(log: Sequence[LogEntry], place: int) -> Iterator[tuple[str, int, int, LogEntry]]:
     """Entries with what puts them in order, even if a clock was moved back between them."""
     latest_time = ""
     for entry in log:
@@ -191,7 +191,7 @@ def _notes_on_models(stores: Sequence[Store]) -> Iterator[str]:
             yield f"{names} were coded by other models; suggestions are those of the first."
 
 
-def _notes_on_names(stores: Sequence[Store], logs: Sequence[Sequence[Entry]]) -> Iterator[str]:
+def _notes_on_names(stores: Sequence[Store], logs: Sequence[Sequence[LogEntry]]) -> Iterator[str]:
     """Coders who said different things of the same answer in two stores, neither of them later."""
     positions = [latest(log) for log in logs]
     known = [{entry.uid for entry in log} for log in logs]
@@ -229,7 +229,7 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import prepare_review
-    >>> from nldd.coding.review.log import Entry, Position
+    >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.merge import agreement_of
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -247,7 +247,7 @@ def agreement_of(store: Store) -> Agreement | None:
     ...     for i, (item, coder, code) in enumerate(given):
     ...         after = Position("done", frozenset(filter(None, [code])))
     ...         time = f"2026-01-02T03:04:0{i}Z"
-    ...         _ = opened.add([Entry(0, str(i), item, coder, "code", after, time)])
+    ...         _ = opened.add([LogEntry(0, str(i), item, coder, "code", after, time)])
     ...     found = agreement_of(opened)
     >>> found.coders, found.n_answers, found.n_same
     (('Ann', 'Ben'), 2, 1)

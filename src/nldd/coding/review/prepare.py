@@ -9,9 +9,9 @@ from pathlib import Path
 
 from nldd import __version__
 from nldd._wording import count_noun
-from nldd.coding.codebook import Entry
-from nldd.coding.coded_blocks import BlockWatch, CodedBlock, Counts, code_blocks
-from nldd.coding.coded_table import check_places
+from nldd.coding.codebook import CodebookEntry
+from nldd.coding.coded_blocks import BlockWatch, CodedBlock, CodingSummary, code_blocks
+from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.records import Item, Study
@@ -27,26 +27,26 @@ MOST_TIMES = 4
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedReview:
     """A review that is ready; made by :func:`prepare_review`.
 
     Attributes
     ----------
-    counts : nldd.coding.coded_blocks.Counts
+    counts : nldd.coding.coded_blocks.CodingSummary
         How many answers got which status.
     notes : list of str
         What a person should know.
 
     Examples
     --------
-    >>> from nldd.coding.coded_blocks import Counts
-    >>> from nldd.coding.review.prepare import Prepared
-    >>> prepared = Prepared(Counts(n_rows=100, n_auto=70, n_review=30), notes=[])
+    >>> from nldd.coding.coded_blocks import CodingSummary
+    >>> from nldd.coding.review.prepare import PreparedReview
+    >>> prepared = PreparedReview(CodingSummary(n_rows=100, n_auto=70, n_review=30), notes=[])
     >>> prepared.counts.n_review
     30
     """
 
-    counts: "Counts"
+    counts: "CodingSummary"
     notes: list[str]
 
 
@@ -60,7 +60,7 @@ def prepare_review(
     seed: int = 0,
     options: TableOptions = TableOptions(),
     watch: "BlockWatch" = lambda blocks, fraction: blocks,
-) -> Prepared:
+) -> PreparedReview:
     r"""Begin a review: code a table by a model into a new store.
 
     ``nldd review`` opens the store on a page in the browser.
@@ -89,7 +89,7 @@ def prepare_review(
 
     Returns
     -------
-    Prepared
+    PreparedReview
         How many answers got which status.
 
     Examples
@@ -113,7 +113,7 @@ def prepare_review(
     (3, 3)
     >>> folder.cleanup()
     """
-    check_places(model_path, table_path, store_path, hint="--store new.review.db")
+    check_paths_differ(model_path, table_path, store_path, hint="--store new.review.db")
     if store_path.exists():
         hint = "nldd review with the same words goes on with it"
         raise InputError(f"{store_path} is there already.", hint=hint)
@@ -122,7 +122,7 @@ def prepare_review(
     digests = {path: checksum(path) if path.is_file() else "" for path in paths}
     model = load_coding_model(model_path)
     policy, notes = keep_promise(model, promise)
-    counts = Counts()
+    counts = CodingSummary()
     with options.open(table_path) as table:
         blocks = code_blocks(model, table, policy, counts, watch=watch)
         asked = (*promise, n_audit, blind, seed)
@@ -145,7 +145,7 @@ def prepare_review(
                     hint = "close it in other programs, then run the same command again"
                     raise InputError(f"{path.name} was changed while it was read.", hint=hint)
         notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(numbers))]
-    return Prepared(counts, notes)
+    return PreparedReview(counts, notes)
 
 
 def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) -> list[int]:
@@ -194,7 +194,7 @@ def _study(
 ) -> Study:
     """What the review is about, as the store keeps it."""
     columns, by_code = model.columns, model.codebook.by_code
-    entries = [by_code.get(code, Entry(code)) for code in model.codes_in_order]
+    entries = [by_code.get(code, CodebookEntry(code)) for code in model.codes_in_order]
     target, confidence, measure, rank_by, n_audit, blind, seed = asked
     return Study(
         table=table.path.name,
@@ -218,7 +218,7 @@ def _study(
     )
 
 
-def _notes_on_draw(counts: "Counts", n_audit: int, n_all: int) -> Iterator[str]:
+def _notes_on_draw(counts: "CodingSummary", n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
     if n_audit and counts.n_coded:
         yield (

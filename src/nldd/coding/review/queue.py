@@ -29,7 +29,7 @@ def random_order(n: int, seed: int) -> Places:
     return np.random.default_rng(seed).permutation(n)
 
 
-class Outlook:
+class QueueState:
     """What the machine says of each answer, by its place in the table, which counts from 0.
 
     `group` tells answers apart by their suggested codes: `groups` has these. `first_auto` and

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from nldd.coding.review.log import Codes, Entry, Position
+from nldd.coding.review.log import Codes, LogEntry, Position
 
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 COLUMNS = (
@@ -131,7 +131,7 @@ def read_suggestion(row: tuple[Any, ...]) -> Suggestion:
     return Suggestion(item, tuple(json.loads(codes)), status, doubt, likely, json.loads(details))
 
 
-def entry_row(entry: Entry) -> tuple[Any, ...]:
+def entry_row(entry: LogEntry) -> tuple[Any, ...]:
     """The cells of an entry in the order of `COLUMNS`; its id is for the store to give."""
     after = entry.after
     left = (after.state, codes_text(after.codes), int(after.flag), after.note)
@@ -139,9 +139,9 @@ def entry_row(entry: Entry) -> tuple[Any, ...]:
     return (None, entry.uid, entry.item, entry.coder, entry.action, *left, *more, entry.undoes)
 
 
-def read_entry(row: tuple[Any, ...]) -> Entry:
+def read_entry(row: tuple[Any, ...]) -> LogEntry:
     id_, uid, item, coder, action, state, codes, flag, note, *more = row
     time, round_, model, shown, seconds, batch, undoes = more
     after = Position(state, _read_codes(codes), bool(flag), note)
     what = (time, round_, model, shown, seconds, batch, undoes)
-    return Entry(id_, uid, item, coder, action, after, *what)
+    return LogEntry(id_, uid, item, coder, action, after, *what)

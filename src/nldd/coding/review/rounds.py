@@ -5,7 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from nldd.coding.coded_blocks import BY_PEOPLE, N_NEXT, CodedBlock, Counts, Policy, next_labelsets
+from nldd.coding.coded_blocks import (
+    BY_PEOPLE,
+    N_NEXT,
+    CodedBlock,
+    CodingOptions,
+    CodingSummary,
+    next_labelsets,
+)
 from nldd.coding.evaluation import target_shares
 from nldd.coding.guarantee import level_share
 from nldd.coding.guarantee_text import drawn_notes, render_failed_refit, render_unsupported
@@ -23,13 +30,13 @@ N_NEAREST = 3
 MOST_SHOWN = 500
 
 
-def keep_promise(model: "CodingModel", promise: Promise) -> tuple["Policy", list[str]]:
+def keep_promise(model: "CodingModel", promise: Promise) -> tuple["CodingOptions", list[str]]:
     """What the machine may code alone, and what a person should know of it."""
     target, confidence, measure, _ = promise
     if measure == PER_CODE:
         codes = select_codes(model, target, confidence)
-        return Policy(None).follow_codes(codes), drawn_notes(model)
-    policy, found = Policy(None).follow(model, *promise)
+        return CodingOptions(None).follow_codes(codes), drawn_notes(model)
+    policy, found = CodingOptions(None).follow(model, *promise)
     notes = []
     if not found.automates:
         targets = target_shares(model, *promise)
@@ -39,14 +46,14 @@ def keep_promise(model: "CodingModel", promise: Promise) -> tuple["Policy", list
 
 def refit_policy(
     model: "CodingModel", promise: Promise, last: Mapping[str, Any]
-) -> tuple["Policy", str]:
+) -> tuple["CodingOptions", str]:
     """What a refitted model may code, tested with its share of the level after the `last` round.
 
     If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
     """
     found = model.test.select(*promise, level_share=level_share(last["n_tests"]))
     failed = "" if found.automates else render_failed_refit(found)
-    return Policy(None).apply(found), failed
+    return CodingOptions(None).apply(found), failed
 
 
 class Suggester:
@@ -106,8 +113,8 @@ class Suggester:
 
 def facts_of(
     model: "CodingModel",
-    policy: "Policy",
-    counts: "Counts",
+    policy: "CodingOptions",
+    counts: "CodingSummary",
     n_all: int,
     n_decided: int = 0,
     n_tests: int = 1,

@@ -1,4 +1,4 @@
-"""Running the server of the review page: uvicorn on loopback, until Ctrl-C.
+"""ReviewServer the server of the review page: uvicorn on loopback, until Ctrl-C.
 
 Connections that do not say what they want are closed: slow senders keep nobody waiting.
 """
@@ -16,7 +16,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nldd.coding.review.guard import Door, Guard
-from nldd.coding.review.server import Review
+from nldd.coding.review.server import ReviewApp
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 
@@ -102,12 +102,12 @@ def _listen_again(store: Store, port: int | None) -> socket.socket:
     return found
 
 
-class Running:
+class ReviewServer:
     """A server that listens already, and answers while :meth:`run` runs."""
 
     def __init__(
         self,
-        review: Review,
+        review: ReviewApp,
         port: int | None = None,
         announce: Callable[[str], None] = lambda address: None,
     ) -> None:

@@ -71,7 +71,7 @@ class PlainResponse(JSONResponse):
             return super().render(read(json.dumps(content)))
 
 
-class Review:
+class ReviewApp:
     """Answers the requests of the page: what is asked, by whom the guard has looked after."""
 
     def __init__(self, desk: Desk, learner: Learns | None = None, every: int = 0) -> None:

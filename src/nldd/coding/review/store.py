@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from nldd.coding.review.log import Entry
+from nldd.coding.review.log import LogEntry
 from nldd.coding.review.records import (
     COLUMNS,
     Item,
@@ -47,7 +47,7 @@ LARGEST = 2**63 - 1
 BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 
 
-class Overtaken(Exception):
+class ChangedSinceError(Exception):
     """Another process has added to the log since it was read."""
 
 
@@ -268,18 +268,18 @@ class Store(AbstractContextManager["Store"]):
 
     # What is added while people work.
 
-    def add(self, entries: Sequence[Entry], behind: int | None = None) -> list[Entry]:
+    def add(self, entries: Sequence[LogEntry], behind: int | None = None) -> list[LogEntry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
         An entry whose `uid` is there already is returned as it was written then. If the last entry
-        of the log is not the one that they shall stand `behind`, nothing is added (`Overtaken`).
+        of the log is not the one that they shall stand `behind`, nothing is added.
         """
-        added: list[Entry] = []
+        added: list[LogEntry] = []
         with self._transaction():
             if behind is not None:
                 (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
                 if (last or 0) != behind:
-                    raise Overtaken
+                    raise ChangedSinceError
             for entry in entries:
                 known = self._connection.execute(
                     f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
@@ -293,7 +293,7 @@ class Store(AbstractContextManager["Store"]):
                 added.append(read_entry(known))
         return added
 
-    def entries(self, after: int = 0, until: int | None = None) -> list[Entry]:
+    def entries(self, after: int = 0, until: int | None = None) -> list[LogEntry]:
         """Entries of the log in their order, those behind an id, and up to another."""
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? AND id <= ? ORDER BY id"
         ids = (after, LARGEST if until is None else until)

@@ -14,9 +14,9 @@ from typing import Any
 
 from nldd._wording import count_noun, quote_first
 from nldd.coding.answers import CodeColumns
-from nldd.coding.coded_table import free_names
+from nldd.coding.coded_table import unique_column_names
 from nldd.coding.model import CodingModel
-from nldd.coding.review.log import SKIPPED, Outcome, latest, outcomes
+from nldd.coding.review.log import SKIPPED, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
 from nldd.coding.review.records import Item, Round, Study, Suggestion, pack
 from nldd.coding.review.store import Store
@@ -24,7 +24,7 @@ from nldd.coding.review.store_file import is_store
 from nldd.coding.tables.cells import Cell, TableFormat, cell_text
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.
@@ -75,14 +75,14 @@ def written_format(study: Study) -> TableFormat:
 
 
 @dataclass(frozen=True)
-class Layout:
+class ReviewLayout:
     """Where codes stand in the tables of a model; columns of 0 and 1 are known by their codes."""
 
     codes: "CodeColumns"
     columns: Mapping[str, str]
 
     @classmethod
-    def of(cls, study: Study, rounds: Sequence[Round] = ()) -> "Layout":
+    def of(cls, study: Study, rounds: Sequence[Round] = ()) -> "ReviewLayout":
         """That of a study; without word on it, a column lists them.
 
         The model of the last of the `rounds` may have other names for some.
@@ -159,7 +159,7 @@ class DecidedRows(StoredRows):
         self._whole = whole
         with Store.open(path, write=False) as store:
             entries, outlines = store.entries(until=until), store.outlines()
-            self.layout = Layout.of(self.study, store.rounds())
+            self.layout = ReviewLayout.of(self.study, store.rounds())
         self.outcomes = outcomes(entries)
         skipped = {
             item
@@ -172,13 +172,15 @@ class DecidedRows(StoredRows):
         self._n_avoided = _count_avoided(drawn, self.outcomes, skipped)
         # The rows that were read: of which table, and which row of it.
         self.row_names: list[str] = []
-        names, known = self.layout.codes.names, list(map(guarded, self.header))
-        self._places = {n: known.index(guarded(n)) for n in names if guarded(n) in known}
+        names, known = self.layout.codes.names, list(map(escape_formula, self.header))
+        self._places = {
+            n: known.index(escape_formula(n)) for n in names if escape_formula(n) in known
+        }
         self._new = [name for name in names if name not in self._places]
         self._numbered = numbered and ROW not in self.header
         added = [OK, SUGGESTED, STATUS, CHANCE, THETA, DRAWN, *([ROW] if self._numbered else [])]
         taken = {*self.header, *names}
-        self.header = (*self.header, *self._new, *free_names(added, taken))
+        self.header = (*self.header, *self._new, *unique_column_names(added, taken))
 
     def decided(self, item: int) -> AbstractSet[str] | None:
         """The codes of an item on which people agree, if the columns of the model can hold them."""
@@ -244,7 +246,7 @@ class DecidedRows(StoredRows):
 
 
 def _count_avoided(
-    drawn: Sequence[int], found: Mapping[int, Outcome], skipped: AbstractSet[int]
+    drawn: Sequence[int], found: Mapping[int, ItemOutcome], skipped: AbstractSet[int]
 ) -> int:
     """How many of the drawn items, in the order in which they came to people, these have left.
 
@@ -295,7 +297,7 @@ class StoreOptions(TableOptions):
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import prepare_review
-    >>> from nldd.coding.review.log import Entry, Position
+    >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.store import Store
     >>> from nldd.coding.review.store_tables import StoreOptions
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -310,7 +312,7 @@ class StoreOptions(TableOptions):
     >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
     >>> after = Position("done", frozenset({"safety"}))
     >>> with Store.open(store) as opened:
-    ...     _ = opened.add([Entry(0, "a1", 3, "Ann", "code", after, "2026-01-02T03:04:05Z")])
+    ...     _ = opened.add([LogEntry(0, "a1", 3, "Ann", "code", after, "2026-01-02T03:04:05Z")])
     >>> with StoreOptions().open(store) as table:
     ...     rows = [row[:3] for block in table.blocks() for row in block.rows]
     >>> rows[-1]

@@ -21,7 +21,7 @@ from nldd.exceptions import InputError
 
 
 @dataclass(frozen=True)
-class Verified:
+class CheckedAccuracy:
     """What the answers drawn at random prove of the machine's codes; made by :func:`audit_of`.
 
     Attributes
@@ -45,8 +45,8 @@ class Verified:
 
     Examples
     --------
-    >>> from nldd.coding.review.verified import Verified
-    >>> found = Verified(50, 0, 40, 39, 0, 0.8, 0.975, 0.868, 0.999, "kept")
+    >>> from nldd.coding.review.verified import CheckedAccuracy
+    >>> found = CheckedAccuracy(50, 0, 40, 39, 0, 0.8, 0.975, 0.868, 0.999, "kept")
     >>> print(found.text.split(";")[0])
     86.8 to 99.9 % right (exact 95 % interval): 39 of 40 checked answers, 97.5 %
     """
@@ -113,7 +113,7 @@ def verify(
     target: float,
     judged: bool = True,
     measure: str = "subset",
-) -> Verified:
+) -> CheckedAccuracy:
     """What checks say of `n_auto` automatic codes among the drawn answers.
 
     As long as they cannot be `judged`, they are only counted. They are checks of whole answers, and
@@ -122,13 +122,13 @@ def verify(
     n, n_right = len(checks), sum(checks)
     counts = (n_drawn, n_left, n, n_right, n_auto - n, target)
     if not checks:
-        return Verified(*counts)
+        return CheckedAccuracy(*counts)
     if not judged:
-        return Verified(*counts, n_right / n)
+        return CheckedAccuracy(*counts, n_right / n)
     found = _judge(n_right, n, n_auto - n, target)
     final = (found.verdict, found.needed) if not n_left and measure == "subset" else (None, None)
     interval = (found.accuracy, found.low, found.high)
-    return Verified(*counts, *interval, *final, measure=measure)
+    return CheckedAccuracy(*counts, *interval, *final, measure=measure)
 
 
 def is_withdrawn(rounds: Sequence[Round]) -> bool:
@@ -148,7 +148,7 @@ def load_judge() -> None:
     _judge(1, 1, 0, 0.9)
 
 
-def audit_of(store: Store, target: float | None = None) -> Verified:
+def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     r"""Tell what the answers of a review that were drawn at random prove of the machine.
 
     It is about the codes as first given: later ones come from models that have learned from these
@@ -163,7 +163,7 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
 
     Returns
     -------
-    Verified
+    CheckedAccuracy
         The share that is right; and whether the target is kept, once all drawn answers are decided.
 
     Examples
@@ -173,7 +173,7 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import prepare_review
-    >>> from nldd.coding.review.log import Entry, Position
+    >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.store import Store
     >>> from nldd.coding.review.verified import audit_of
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -190,7 +190,7 @@ def audit_of(store: Store, target: float | None = None) -> Verified:
     ...     for found in list(opened.suggestions(round=0)):
     ...         after = Position("done", frozenset(found.codes))
     ...         uid, time = f"u{found.item}", f"2026-01-02T03:04:0{found.item}Z"
-    ...         _ = opened.add([Entry(0, uid, found.item, "Ann", "code", after, time)])
+    ...         _ = opened.add([LogEntry(0, uid, found.item, "Ann", "code", after, time)])
     ...     found = audit_of(opened)
     >>> found.n_checked, found.n_right, found.verdict
     (3, 3, 'cannot tell yet')

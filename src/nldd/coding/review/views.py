@@ -10,7 +10,7 @@ import numpy as np
 
 from nldd._wording import command_line, percent
 from nldd.coding.review.desk import Desk
-from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, STATES, Entry
+from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, STATES, LogEntry
 from nldd.coding.review.queue import AUTO, FILE, Mask, Places
 from nldd.coding.review.records import Item, Suggestion, pack
 from nldd.coding.review.verified import is_withdrawn, verify
@@ -303,7 +303,7 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     }
 
 
-def act_words(act: Sequence[Entry]) -> str:
+def act_words(act: Sequence[LogEntry]) -> str:
     """What was done in one act, as the page names it beside its button that undoes."""
     if not act:
         return ""

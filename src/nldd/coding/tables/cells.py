@@ -81,7 +81,7 @@ class TableFormat:
 
 
 @dataclass(frozen=True)
-class Block:
+class TableBlock:
     """Some rows of a table.
 
     Attributes
@@ -93,8 +93,8 @@ class Block:
 
     Examples
     --------
-    >>> from nldd.coding.tables.cells import Block
-    >>> block = Block(2001, [("good", 44), ("none", None)])
+    >>> from nldd.coding.tables.cells import TableBlock
+    >>> block = TableBlock(2001, [("good", 44), ("none", None)])
     >>> [number for number, row in enumerate(block.rows, block.first) if row[1] is None]
     [2002]
     """
@@ -103,7 +103,7 @@ class Block:
     rows: list[Row]
 
 
-class Source(Protocol):
+class RowSource(Protocol):
     """A file that is read from its first row on by each call of `rows`.
 
     `advice` adds to a hint about a missing column what the file itself makes likely.

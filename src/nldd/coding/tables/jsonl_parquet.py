@@ -13,7 +13,7 @@ from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.tables.cells import (
     Cell,
     Row,
-    Source,
+    RowSource,
     TableFormat,
     check_width,
     is_text,
@@ -114,7 +114,7 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-class ParquetRows(Source):
+class ParquetRows(RowSource):
     """A Parquet file; what Python has no value for becomes text."""
 
     def __init__(self, path: Path) -> None:

@@ -1,6 +1,6 @@
 """Open a table: the formats that are read, each by the endings of its names.
 
-``open_table -> ReadFormat -> Source -> TableReader``
+``open_table -> ReadFormat -> RowSource -> TableReader``
 """
 
 import os
@@ -10,7 +10,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
-from nldd.coding.tables.cells import Source
+from nldd.coding.tables.cells import RowSource
 from nldd.coding.tables.csv_files import CsvRows
 from nldd.coding.tables.jsonl_parquet import JsonlRows, ParquetRows
 from nldd.coding.tables.reader import TableReader
@@ -156,35 +156,35 @@ class ReadFormat:
     """
 
     endings: tuple[str, ...]
-    rows: Callable[[Any, TableOptions], Source]
+    rows: Callable[[Any, TableOptions], RowSource]
     is_text: bool = False
 
 
-def _workbook(path: Path, options: TableOptions) -> Source:
+def _workbook(path: Path, options: TableOptions) -> RowSource:
     from nldd.coding.tables.workbooks import WorkbookRows
 
     return WorkbookRows(path, first_bytes(path), options.sheet, options.header_row)
 
 
-def _parquet(path: Path, options: TableOptions) -> Source:
+def _parquet(path: Path, options: TableOptions) -> RowSource:
     return ParquetRows(path)
 
 
-def _statistics_file(path: Path, options: TableOptions) -> Source:
+def _statistics_file(path: Path, options: TableOptions) -> RowSource:
     from nldd.coding.tables.statistics_files import StatisticsRows
 
     return StatisticsRows(path, options.encoding)
 
 
-def _json_lines(text: TextFile, options: TableOptions) -> Source:
+def _json_lines(text: TextFile, options: TableOptions) -> RowSource:
     return JsonlRows(text)
 
 
-def _tab_separated(text: TextFile, options: TableOptions) -> Source:
+def _tab_separated(text: TextFile, options: TableOptions) -> RowSource:
     return CsvRows(text, options.separator, "tsv", options.header_row)
 
 
-def _separated(text: TextFile, options: TableOptions) -> Source:
+def _separated(text: TextFile, options: TableOptions) -> RowSource:
     return CsvRows(text, options.separator, "csv", options.header_row)
 
 

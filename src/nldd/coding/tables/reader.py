@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.tables.cells import (
     MAX_BLOCK,
-    Block,
     Row,
-    Source,
+    RowSource,
+    TableBlock,
     TableFormat,
     cell_text,
     check_width,
@@ -39,7 +39,7 @@ class TableReader:
     ----------
     path : Path
         The file.
-    source : Source
+    source : RowSource
         What reads its format.
     skip_rows : int
         Rows below the header that a person wants to have skipped.
@@ -84,7 +84,7 @@ class TableReader:
     [('1', 'good', 'cheap')]
     """
 
-    def __init__(self, path: Path, source: Source, skip_rows: int = 0) -> None:
+    def __init__(self, path: Path, source: RowSource, skip_rows: int = 0) -> None:
         check_width(path, len(source.header))
         self.path = path
         self.format: TableFormat = source.format
@@ -110,7 +110,7 @@ class TableReader:
         of_names = _notes_on_names(self.header, self.names)
         return [*self._source.notes(), *self._below, *of_names]
 
-    def blocks(self, n_rows: int = 2000) -> Iterator[Block]:
+    def blocks(self, n_rows: int = 2000) -> Iterator[TableBlock]:
         """All rows from the first one on, `n_rows` at a time, however often this is called.
 
         Rows of much text come fewer at a time, so that no block fills the memory.
@@ -125,7 +125,7 @@ class TableReader:
             for _ in islice(rows, self._n_below):
                 pass
             while block := self._block(rows, first, n_rows):
-                yield Block(first, block)
+                yield TableBlock(first, block)
                 first += len(block)
         except (UnicodeError, OSError) as error:
             place = f"{located(self.path, first)}: the file could not be read to its end"
@@ -175,7 +175,7 @@ def _n_filled(cells: Sequence[str]) -> int:
     return sum(bool(cell.strip(_BLANKS)) for cell in cells)
 
 
-def _first_rows(source: Source) -> tuple[list[list[str]], bool]:
+def _first_rows(source: RowSource) -> tuple[list[list[str]], bool]:
     """The first two rows as text, and whether one has several cells.
 
     None if they cannot be read, which reading them will tell; most often they have too many cells.

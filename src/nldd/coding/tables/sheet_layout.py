@@ -35,7 +35,7 @@ class Choices:
 
 
 @dataclass(frozen=True)
-class Look:
+class SheetLayout:
     """How a workbook looks that people work in; other formats have no look.
 
     Texts are wrapped, and the header stays in sight.
@@ -52,9 +52,9 @@ class Look:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding.tables.opening import open_table
-    >>> from nldd.coding.tables.sheet_layout import Choices, Look
+    >>> from nldd.coding.tables.sheet_layout import Choices, SheetLayout
     >>> from nldd.coding.tables.writer import create_table
-    >>> look = Look(widths={0: 60}, choices={1: Choices(("yes", "no"), "yes or no")})
+    >>> look = SheetLayout(widths={0: 60}, choices={1: Choices(("yes", "no"), "yes or no")})
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "review.xlsx")
     ...     with create_table(path, ["answer", "right"], look=look) as writer:
@@ -69,7 +69,7 @@ class Look:
     choices: Mapping[int, Choices] = field(default_factory=dict)
 
 
-def dress(book: Any, sheet: Any, look: Look) -> list[Any]:
+def format_sheet(book: Any, sheet: Any, look: SheetLayout) -> list[Any]:
     """Give a sheet of XlsxWriter its look, before its first row; return the sheets that it took."""
     wrapped = book.add_format({"text_wrap": True, "valign": "top"})
     sheet.freeze_panes(1, 0)

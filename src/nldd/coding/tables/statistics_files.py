@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nldd.coding.tables.cells import Cell, Row, Source, TableFormat, check_width
+from nldd.coding.tables.cells import Cell, Row, RowSource, TableFormat, check_width
 from nldd.coding.tables.response_sets import ResponseSet
 from nldd.coding.tables.trial import check_by_trial
 from nldd.exceptions import InputError, MissingExtraError
@@ -117,7 +117,7 @@ class Variables:
         return next((found for found in self.sets if found.name.casefold() == plain), None)
 
 
-class StatisticsRows(Source):
+class StatisticsRows(RowSource):
     """An SPSS, Stata or SAS file, read in batches of rows."""
 
     def __init__(self, path: Path, encoding: str | None = None) -> None:

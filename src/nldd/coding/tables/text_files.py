@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd._wording import quote
-from nldd.coding.tables.cells import MAX_ROW, Source
+from nldd.coding.tables.cells import MAX_ROW, RowSource
 from nldd.exceptions import InputError
 
 HEAD_BYTES = 2**16
@@ -136,7 +136,7 @@ class TextFile:
         return TextIOWrapper(stream, encoding=self.encoding, errors=self.errors, newline="")
 
 
-class TextSource(Source):
+class TextSource(RowSource):
     """A source that is read line by line, from `_stream` in its method `rows`."""
 
     def __init__(self, text: TextFile) -> None:

@@ -24,7 +24,7 @@ from nldd.coding.tables.cells import (
     SHEET_OF_CHOICES,
     Cell,
     Row,
-    Source,
+    RowSource,
     TableFormat,
     cell_text,
     skipped_note,
@@ -70,7 +70,7 @@ MAX_WHOLE = 2**53
 _ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 
 
-class WorkbookRows(Source):
+class WorkbookRows(RowSource):
     """A sheet of a workbook, which is in memory but for the rows as Python objects."""
 
     def __init__(

@@ -32,10 +32,10 @@ from nldd.coding.tables.cells import (
 from nldd.coding.tables.csv_files import separator_line
 from nldd.coding.tables.reader import distinct_names
 from nldd.exceptions import InputError, NLDDError
-from nldd.present.formulas import guarded
+from nldd.present.formulas import escape_formula
 
 if TYPE_CHECKING:
-    from nldd.coding.tables.sheet_layout import Look
+    from nldd.coding.tables.sheet_layout import SheetLayout
 
 STANDARD_OUTPUT = "-"
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", ".sav", ".dta", ".xpt")
@@ -89,7 +89,7 @@ class TableWriter:
         header: Sequence[str],
         like: TableFormat | None,
         raw: bool,
-        look: "Look | None" = None,
+        look: "SheetLayout | None" = None,
         descriptions: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.path = path
@@ -212,7 +212,7 @@ def _csv_text(
 
 
 def _safe_text(cell: Cell) -> str:
-    return guarded(cell) if isinstance(cell, str) else cell_text(cell)
+    return escape_formula(cell) if isinstance(cell, str) else cell_text(cell)
 
 
 @contextmanager
@@ -247,7 +247,7 @@ class _Outlet:
 
 @contextmanager
 def _xlsx(
-    stream: BinaryIO, header: tuple[str, ...], path: Path, name: str, look: "Look | None"
+    stream: BinaryIO, header: tuple[str, ...], path: Path, name: str, look: "SheetLayout | None"
 ) -> Iterator[_Put]:
     from xlsxwriter import Workbook
     from xlsxwriter.exceptions import FileCreateError
@@ -277,10 +277,10 @@ def _xlsx(
         sheets = [sheet]
         if look is not None:
             from nldd.coding.tables.sheet_layout import (
-                dress,  # only for workbooks that people work in
+                format_sheet,  # only for workbooks that people work in
             )
 
-            sheets += dress(book, sheet, look)
+            sheets += format_sheet(book, sheet, look)
         form = cache(lambda code: book.add_format({"num_format": code}))
         try:
             put([header], 0)
@@ -360,7 +360,7 @@ def create_table(
     *,
     like: TableFormat | None = None,
     raw: bool = False,
-    look: "Look | None" = None,
+    look: "SheetLayout | None" = None,
     descriptions: Mapping[str, str] = MappingProxyType({}),
 ) -> TableWriter:
     """Begin a table in the format that the ending of its name says.
@@ -376,8 +376,8 @@ def create_table(
         Of the table that it came from: CSV gets the same separator and line ends, and a byte order
         mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
     raw : bool
-        Whether to write text to CSV without the apostrophe of :func:`guarded`.
-    look : Look, optional
+        Whether to write text to CSV without the apostrophe of :func:`escape_formula`.
+    look : SheetLayout, optional
         Of a workbook: widths of columns, choices in cells. Other formats have none.
     descriptions : mapping from str to str
         What columns hold, in words, for files that have a place for that (SPSS, Stata and SAS).
