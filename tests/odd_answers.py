@@ -99,7 +99,8 @@ def empty_columns_before(folder):
 def statistics_file(folder, name, columns, sets=(), **labels):
     import pandas
     import pyreadstat
-    from nldd.tables._response_sets import add_response_sets
+
+    from nldd.coding.tables.response_sets import add_response_sets
 
     path = folder / name
     write = pyreadstat.write_sav if path.suffix == ".sav" else pyreadstat.write_dta
@@ -126,7 +127,7 @@ def spss_list_label(folder):
 
 
 def spss_categories(folder):
-    from nldd.tables._response_sets import ResponseSet
+    from nldd.coding.tables.response_sets import ResponseSet
 
     columns = {"code1": [1.0, 2.0, 3.0], "code2": [None, 3.0, 9.0]}
     labels = {"variable_value_labels": dict.fromkeys(columns, NAMES)}
@@ -137,7 +138,7 @@ def spss_categories(folder):
 
 
 def spss_marks(folder):
-    from nldd.tables._response_sets import ResponseSet
+    from nldd.coding.tables.response_sets import ResponseSet
 
     # 2 is "mentioned", as some programs have it.
     columns = {"price": [2.0, 1, 1], "waiting": [1.0, 2, 1], "staff": [1.0, 2, 2]}

@@ -19,7 +19,7 @@ from types import SimpleNamespace
 import pytest
 
 from coding_tables import call
-from nldd import _files, _wording, cli
+from nldd import _files, _wording
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, running, store_file
 from nldd.coding.tables import trial
@@ -220,19 +220,6 @@ def test_tables_on_standard_output_keep_their_bytes(monkeypatch):
     with create_table("-", ["answer"]) as table:
         table.write([(EMOJI,)])
     assert out.getvalue() == f"answer\n{EMOJI}\n".encode()
-
-
-def test_old_consoles_of_windows_are_told_to_obey(monkeypatch):
-    called = []
-    fake = SimpleNamespace(just_fix_windows_console=lambda: called.append(1))
-    monkeypatch.setitem(sys.modules, "colorama", fake)
-    monkeypatch.setattr(cli, "run", lambda words: 0)
-    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    for system, times in (("linux", 0), ("win32", 1)):
-        monkeypatch.setattr(cli.sys, "platform", system)
-        with pytest.raises(SystemExit):
-            cli.main(["--version"])
-        assert len(called) == times
 
 
 # Processes.

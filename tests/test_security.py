@@ -88,7 +88,7 @@ def test_only_trusted_loads_other_types_and_no_command_passes_it():
         if isinstance(node, ast.Call) and any(k.arg == "trusted" for k in node.keywords)
     }
     # They pass on what their own caller has given.
-    assert passing == {"io/_models.py", "io/_skops.py", "coding/_model_file.py"}
+    assert passing == {"persistence/_models.py", "persistence/_skops.py", "coding/model_file.py"}
     words = {option for command in every_command(cli) for p in command.params for option in p.opts}
     assert not [word for word in words if "trust" in word]
     # Both spellings of the loader of coding models, by the position of `trusted`, would show here.
@@ -131,7 +131,7 @@ def test_model_of_a_foreign_type_is_refused_by_commands(tmp_path, capsys):
 def test_connections_are_opened_by_data_sets_alone():
     """The review listens, and its server is uvicorn's; nothing else has a socket."""
     clients = ("requests", "pooch", "urllib.request", "http.client", "ftplib", "smtplib", "ssl")
-    assert users_of(*clients) == {"datasets/_fetch.py"}
+    assert users_of(*clients) == {"bench/datasets/fetch.py"}
     assert users_of("socket", "socketserver", "http.server") == {"review/_running.py"}
 
 
@@ -147,7 +147,7 @@ def test_the_server_listens_on_loopback_and_has_no_word_for_another():
 
 
 @pytest.mark.parametrize(
-    "path", sorted((SOURCE / "review/page").glob("*.js")), ids=lambda p: p.name
+    "path", sorted((SOURCE / "coding/review/page").glob("*.js")), ids=lambda p: p.name
 )
 def test_scripts_of_the_page_write_text_only(path):
     text = path.read_text("utf-8")
@@ -158,5 +158,5 @@ def test_scripts_of_the_page_write_text_only(path):
 
 
 def test_the_page_itself_has_no_inline_script_and_no_other_host():
-    text = (SOURCE / "review/page/index.html").read_text("utf-8")
+    text = (SOURCE / "coding/review/page/index.html").read_text("utf-8")
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\bon\w+=|https?://", text) == []

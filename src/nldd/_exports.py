@@ -1,11 +1,14 @@
-"""Public names of a package, imported when they are first used.
+"""Public names of a package, imported when they are first used, and the extras that it needs.
 
 So `import nldd` takes no time, and a command loads only what it needs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
+
+from nldd.exceptions import MissingExtraError
 
 Exports = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
 
@@ -29,3 +32,19 @@ def export(
 
     public = sorted(homes)
     return get, lambda: sorted({*public, *modules}), public
+
+
+def require_extra(extra: str, *libraries: str) -> None:
+    """Refuse to import an application of which a library is missing.
+
+    >>> require_extra("bench", "json")
+    >>> require_extra("bench", "numpy", "pooch2")
+    Traceback (most recent call last):
+        ...
+    nldd.exceptions.MissingExtraError: nldd.bench needs pooch2, which is not installed. Run: pip
+    install "nldd[bench]"
+    """
+    for library in libraries:
+        if find_spec(library) is None:
+            message = f"nldd.{extra} needs {library}, which is not installed."
+            raise MissingExtraError(message, extra=extra)

@@ -106,7 +106,8 @@ class DemoGroup(LazyGroup):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Put the first demonstration in front of its options."""
-        if not args or (args[0].startswith("-") and args[0] not in context.help_option_names):
+        is_option = not args or (args[0][:1] == "-" and args[0] not in context.help_option_names)
+        if is_option and not context.resilient_parsing:
             args = [self.list_commands(context)[0], *args]
         return super().parse_args(context, args)
 
@@ -136,7 +137,7 @@ def demo() -> None:
 
     \b
     Examples:
-      nldd demo --folds 5 --out demo
+      nldd demo
       nldd demo survey
     """
 
@@ -211,12 +212,17 @@ def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
 
 
 def _command_path(arguments: Sequence[str]) -> str:
-    """The command and its subcommand, which errors of click do not always know."""
+    """Return the command and its subcommand, which errors of click do not always know."""
     path = "nldd"
     command: click.Command = cli
     for word in arguments:
         if not isinstance(command, click.Group):
             break
-        if found := command.get_command(click.Context(command), word):
-            path, command = f"{path} {word}", found
+        context = click.Context(command)
+        if word in command.list_commands(context):
+            path = f"{path} {word}"
+            try:
+                command = command.get_command(context, word) or command
+            except ImportError:  # which is the error that is being explained
+                break
     return path

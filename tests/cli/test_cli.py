@@ -29,16 +29,6 @@ def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path, capfd, mo
     assert (tmp_path / "pictures" / "pairs.png").stat().st_size > 10_000
 
 
-def test_demo_without_matplotlib_says_so_and_goes_on(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.chdir(tmp_path)
-    assert cli.run(["demo", "--folds", "2"]) == 0
-    out, err = capsys.readouterr()
-    assert out.count("\nGene ") == 5
-    assert "No picture: Pictures need matplotlib" in err
-    assert not list((tmp_path / "nldd-demo").iterdir())
-
-
 def test_python_runs_it_as_a_module(tmp_path):
     words = [sys.executable, "-m", "nldd", "--version"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)

@@ -1,7 +1,5 @@
 """What predict prints: the counts, the promise behind them, and how little it loads."""
 
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import asdict
 

@@ -7,7 +7,9 @@ methods on them under a :class:`Protocol`, :func:`compare` tests the results, an
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export
+from nldd._exports import export, require_extra
+
+require_extra("bench", "filelock", "jinja2", "matplotlib", "pandas", "pooch", "requests", "tqdm")
 
 if TYPE_CHECKING:
     from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE

@@ -9,7 +9,13 @@ which accuracy, and :func:`selective_threshold` finds the threshold that meets a
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export
+from nldd._exports import export, require_extra
+
+require_extra(
+    "coding",
+    *("charset_normalizer", "filelock", "jinja2", "matplotlib", "python_calamine", "starlette"),
+    *("tqdm", "uvicorn", "xlsxwriter"),
+)
 
 if TYPE_CHECKING:
     from nldd.coding.agreement import agreement_of_tables as agreement_of_tables

@@ -112,7 +112,7 @@ def render_update(step: FitResult, triage: Triage) -> str:
 
 def render_undo(undone: UndoResult, path: Path, redo: bool) -> str:
     """Which steps were taken back, which came back, and how to go on."""
-    back, again = ("Brought back", "nldd undo") if redo else ("UndoResult", "nldd undo --redo")
+    back, again = ("Brought back", "nldd undo") if redo else ("Undone", "nldd undo --redo")
     lines = [f"{back}: {_steps(undone.came_back if redo else undone.taken_back)}"]
     if others := undone.taken_back if redo else undone.came_back:
         lines.append(f"{'Taken back' if redo else 'Back again'}: {_steps(others)}")
@@ -252,7 +252,7 @@ def _audit_verdict(audit: Audit) -> str:
         measure = f"the guarantee of {target} is by the measure {audit.measure}"
         return f"No verdict: {measure}, the checks are of whole answers. Try: --target-accuracy."
     if audit.verdict == "kept":
-        return f"GuaranteeCheck: the whole interval lies at or above the target of {target}."
+        return f"Kept: the whole interval lies at or above the target of {target}."
     if audit.verdict == "broken":
         return (
             f"Broken: the whole interval lies below the target of {target}. Let people code the "

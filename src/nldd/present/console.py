@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from nldd._wording import KEPT, escaped
-from nldd.exceptions import MissingExtraError, NLDDError
+from nldd.exceptions import NLDDError
 
 
 def show(text: str, err: bool = False) -> None:
@@ -62,21 +63,14 @@ def make_asker() -> Callable[[str], bool] | None:
     return lambda question: click.confirm(escaped(question, KEPT), err=True)
 
 
-def try_report(
-    write: Callable[[], Path], saved: Path | None = None, what: str = "report"
-) -> Path | None:
-    """Write a report where its extra is installed, and else say why there is none.
-
-    Where the disk does not take it, the error says that the model is `saved` nevertheless.
-    """
+@contextmanager
+def after_saving(model: Path) -> Iterator[None]:
+    """Let errors of the disk say that the model itself is saved."""
     try:
-        return write()
+        yield
     except OSError as error:
-        if saved is None or not error.strerror:
+        if not error.strerror:
             raise
-        message = f"{error.filename}: {error.strerror}. The model is saved: {saved}."
+        message = f"{error.filename}: {error.strerror}. The model is saved: {model}."
         hint = "make room, then nldd triage and nldd inspect show what the report would have shown"
         raise NLDDError(message, hint=hint) from error
-    except MissingExtraError as error:
-        print_notes([f"no {what}: {error}"])
-        return None

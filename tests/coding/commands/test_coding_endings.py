@@ -49,10 +49,10 @@ def test_debug_shows_the_traceback(study):
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        ("fit_table", FIT),
-        ("code_table", (*PREDICT, "-o", "coded.csv")),
-        ("update_model", ("update", "model.nldd", "truth.csv")),
-        ("evaluate_table", ("evaluate", "model.nldd", "truth.csv")),
+        ("training.fit_table", FIT),
+        ("coded_table.code_table", (*PREDICT, "-o", "coded.csv")),
+        ("training.update_model", ("update", "model.nldd", "truth.csv")),
+        ("evaluation.evaluate_table", ("evaluate", "model.nldd", "truth.csv")),
     ],
 )
 def test_interruption_exits_with_130(function, words, study, capsys, monkeypatch):
@@ -135,28 +135,6 @@ def test_completion_completes(line, expected, capsys, monkeypatch):
 def blocked(monkeypatch, *names):
     for name in names:
         monkeypatch.setitem(sys.modules, name, None)
-
-
-@pytest.mark.parametrize("name", ["jinja2", "matplotlib.figure"])
-def test_fit_without_the_extras_goes_on_without_a_report(
-    name, study, tmp_path, capsys, monkeypatch
-):
-    blocked(monkeypatch, name)
-    words = ("fit", "answers.csv", *COLUMNS, "--folds", "2", "-o", tmp_path / "model.nldd")
-    done = succeed(capsys, *words, "--json")
-    assert done.json["report"] is None
-    assert "Note: no report: A report needs " in done.err
-    assert 'Run: pip install "nldd[report]"' in done.err
-    assert {path.name for path in tmp_path.iterdir()} == {"model.nldd", ".model.nldd.lock"}
-
-
-def test_triage_without_matplotlib_goes_on_without_a_figure(study, tmp_path, capsys, monkeypatch):
-    blocked(monkeypatch, "matplotlib.figure")
-    done = succeed(capsys, "triage", "model.nldd", "--figure", tmp_path / "curve")
-    assert "theta up to" in done.out
-    assert "Note: no figure: " in done.err
-    assert 'Run: pip install "nldd[plot]"' in done.err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_workbooks_and_old_encodings_need_no_extra(study, tmp_path, capsys, monkeypatch):

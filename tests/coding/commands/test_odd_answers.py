@@ -14,13 +14,13 @@ READ = {name: odd for name, odd in ODD.items() if not odd.error}
 @pytest.fixture
 def learned(monkeypatch):
     """What a model would learn from, of which none is fitted here."""
-    seen, leave_out = [], training.without_blank
+    seen, leave_out = [], training.drop_blank_answers
 
     def stop(*words, **more):
         seen.append(leave_out(*words, **{**more, "fewest": 1}))
         raise InputError("enough", hint="nothing")
 
-    monkeypatch.setattr(training, "without_blank", stop)
+    monkeypatch.setattr(training, "drop_blank_answers", stop)
     return seen
 
 

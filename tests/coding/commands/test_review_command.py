@@ -3,8 +3,6 @@
 import os
 import re
 import signal
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -76,9 +74,6 @@ def test_what_cannot_be_reviewed_is_refused(review, tmp_path, monkeypatch):
     assert (code, "was made of other answers" in said) == (1, True)
     code, said = review("--coder", "\x1b[2J")
     assert (code, "A coder needs a name" in said) == (1, True)
-    monkeypatch.setattr("nldd.coding.commands.review.find_spec", lambda name: None)
-    code, said = review()
-    assert (code, 'Try: pip install "nldd[review]"' in said) == (1, True)
 
 
 def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path, monkeypatch):
@@ -145,18 +140,3 @@ def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
         changed = tmp_path / "changed.csv"
         changed.write_bytes(table.read_bytes().replace(*change, 1))
         assert not is_of_table(store, changed, TableOptions())
-
-
-@pytest.mark.parametrize("name", ["h11", "starlette", "uvicorn"])
-def test_names_of_the_page_tell_of_the_extra(name):
-    code = (
-        f"import sys; sys.modules[{name!r}] = None\n"
-        "import nldd.review\n"
-        "nldd.coding.review.store.Store  # which needs none of them\n"
-        "nldd.coding.review.server.ReviewApp, nldd.coding.review.running.ReviewServer"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    error = f"The review page needs {name}, which is not installed. Run: pip install"
-    assert (
-        done.stderr.splitlines()[-1] == f'nldd.exceptions.MissingExtraError: {error} "nldd[review]"'
-    )

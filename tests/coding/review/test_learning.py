@@ -190,7 +190,8 @@ def test_a_process_that_fails_says_why_and_works_again(study):
 @pytest.mark.slow
 def test_the_process_ends_with_the_one_that_started_it(study, tmp_path):
     code = (
-        "import sys, time; from pathlib import Path; from nldd.review import Learner\n"
+        "import sys, time; from pathlib import Path\n"
+        "from nldd.coding.review.learning import Learner\n"
         "learner = Learner(*map(Path, sys.argv[1:])); learner.start()\n"
         "print(learner._process.pid, flush=True); time.sleep(60)"
     )

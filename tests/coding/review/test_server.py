@@ -3,8 +3,6 @@
 import json
 import random
 import socket
-import subprocess
-import sys
 import threading
 import time
 from contextlib import suppress
@@ -240,22 +238,6 @@ def test_a_server_starts_again_at_its_port(tmp_path):
             ports.append(running.port)
             Client(running.address).close()
     assert ports[0] == ports[1]
-
-
-START = """
-import sys
-from pathlib import Path
-from nldd.review import Desk, Learner, Review, Running, Store
-path = Path(sys.argv[1])
-running = Running(Review(Desk(Store.open(path), "Ann"), Learner(path, path)))
-running.review.desk.next_items("alike", 0, 10)
-print([name for name in ("sklearn", "scipy.stats", "numba", "pandas") if name in sys.modules])
-"""
-
-
-def test_the_server_starts_without_what_only_learning_needs(store_path):
-    words = [sys.executable, "-W", "ignore", "-c", START, str(store_path)]
-    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @pytest.mark.slow

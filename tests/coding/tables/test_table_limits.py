@@ -22,7 +22,7 @@ HEADER = '<row r="1"><c r="A1" t="str"><v>a</v></c></row>'
 # What each file says, or its error, within a gigabyte above what the process has at first.
 READ = """
 import os, resource, sys
-from nldd.tables import open_table
+from nldd.coding.tables.opening import open_table
 import pyarrow.parquet
 with open("/proc/self/statm") as stream:
     used = int(stream.read().split()[0]) * resource.getpagesize()

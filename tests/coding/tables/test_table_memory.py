@@ -9,7 +9,8 @@ pytest.importorskip("resource")
 
 CODE = """
 import resource, sys
-from nldd.tables import create_table, open_table
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.writer import create_table
 
 def peak():
     unit = 2**20 if sys.platform == "darwin" else 2**10

@@ -202,7 +202,8 @@ def test_file_that_shrinks_while_it_is_read(tmp_path):
 
 def test_nothing_heavy_is_loaded(tmp_path):
     code = (
-        "import sys; from nldd.tables import open_table, create_table\n"
+        "import sys; from nldd.coding.tables.opening import open_table\n"
+        "from nldd.coding.tables.writer import create_table\n"
         "with create_table(sys.argv[1], ['a']) as writer: writer.write([['x']])\n"
         "with open_table(sys.argv[1]) as reader: rows = list(reader.blocks())\n"
         "heavy = {'numpy', 'sklearn', 'pandas', 'openpyxl', 'pyarrow', 'charset_normalizer'}\n"

@@ -304,7 +304,7 @@ def test_workbook_on_a_full_disk_is_forgotten_in_silence(tmp_path, monkeypatch):
 def test_reader_of_standard_output_that_went_away():
     """The command line knows what to do about it; it is no fault of the table."""
     code = (
-        "import os, sys; from nldd.tables import create_table\n"
+        "import os, sys; from nldd.coding.tables.writer import create_table\n"
         "try:\n"
         "    with create_table('-', ['a']) as writer: writer.write([['x' * 1000]] * 10_000)\n"
         "except BrokenPipeError:\n"
@@ -327,7 +327,7 @@ def test_folder_that_cannot_be_made(tmp_path):
 def test_killed_writer_leaves_the_old_file(tmp_path, name):
     path = put(tmp_path, "old", name)
     code = (
-        "import os, signal, sys; from nldd.tables import create_table\n"
+        "import os, signal, sys; from nldd.coding.tables.writer import create_table\n"
         "with create_table(sys.argv[1], ['a']) as writer:\n"
         "    writer.write([['x']] * 5000)\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

@@ -29,8 +29,8 @@ def yeast(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
 
     \b
     Examples:
-      nldd demo --folds 5 --out demo
-      nldd demo survey
+      nldd demo yeast
+      nldd demo yeast --folds 5 --out demo
     """
     from nldd.bench.demo import run_demo
     from nldd.bench.demo_text import render_demo

@@ -8,7 +8,7 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import model_argument, table_options
-from nldd.present.console import print_notes, print_result, say, try_report
+from nldd.present.console import after_saving, print_notes, print_result, say
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
 from nldd.present.progress import stage
 
@@ -25,7 +25,8 @@ def _renew_report(found: "CodingModel", model: Path) -> None:
     place = model.with_suffix(".report.html")
     if is_fit_report(place, model):
         about = (evaluate_evidence(found), triage(found))
-        try_report(lambda: write_fit_report(found, *about, model, place), model)
+        with after_saving(model):
+            write_fit_report(found, *about, model, place)
 
 
 @click.command()

@@ -15,7 +15,7 @@ from nldd.coding.commands.options import (
     model_argument,
     report_option,
 )
-from nldd.present.console import print_notes, print_result, try_report
+from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, force_option, json_option
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ def evaluate(
     kept = check_guarantee(loaded, quality, *promise)
     print_notes(answers.notes)
     found = (quality, kept, answers)
-    written = place and try_report(
-        lambda: write_evaluation_report(loaded, *found, model, table, place)
-    )
+    written = place and write_evaluation_report(loaded, *found, model, table, place)
     record, text = (
         evaluation_record(*found),
         render_evaluation(quality.named(loaded.codebook), kept, answers),

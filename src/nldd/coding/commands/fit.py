@@ -18,7 +18,7 @@ from nldd.coding.commands.options import (
     report_option,
     text_option,
 )
-from nldd.present.console import make_asker, print_notes, print_result, say, try_report
+from nldd.present.console import after_saving, make_asker, print_notes, print_result, say
 from nldd.present.options import (
     FILE,
     bundle,
@@ -131,9 +131,8 @@ def fit(
     quality = evaluate_evidence(step.model)
     table_of = triage(step.model, *promise)
     print_notes(step.table.notes)
-    written = place and try_report(
-        lambda: write_fit_report(step.model, quality, table_of, out, place), out
-    )
+    with after_saving(out):
+        written = place and write_fit_report(step.model, quality, table_of, out, place)
     record = fit_record(step, quality, table_of)
     text = render_fit(step, quality, table_of)
     before = step.predecessor

@@ -7,7 +7,7 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import model_argument, open_reviews_too, table_options
-from nldd.present.console import print_notes, print_result, try_report
+from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, file_option, force_option, json_option
 
 if TYPE_CHECKING:
@@ -74,5 +74,5 @@ def frequencies(
     if out is not None:
         write_frequencies(found, out, loaded.codebook)
     shown, record = named(found, loaded.codebook), frequencies_record(found)
-    page = report and try_report(lambda: write_frequencies_report(shown, table.name, report))
+    page = report and write_frequencies_report(shown, table.name, report)
     print_result(as_json, record, render_frequencies(shown), shares=out, report=page)

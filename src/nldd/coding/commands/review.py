@@ -5,7 +5,6 @@ import threading
 import webbrowser
 from collections.abc import Iterator, Mapping
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from nldd.coding.commands.options import (
     model_argument,
 )
 from nldd.coding.commands.review_files import export, import_tasks, merge
-from nldd.exceptions import InputError, MissingExtraError
+from nldd.exceptions import InputError
 from nldd.present.console import print_notes, say, show
 from nldd.present.options import FILE, default_option, file_option, names_option, seed_option
 from nldd.present.progress import progress_of_share
@@ -122,7 +121,6 @@ def review(
     from nldd.coding.review.store import Store
     from nldd.coding.review.store_file import ENDING
 
-    _check_extra()
     name = _read_coder(coder)
     path = store or table.with_name(table.stem + ENDING)
     asked = dict(promise._asdict(), n_audit=n_audit, blind=not audit_open, seed=seed)
@@ -149,17 +147,6 @@ def review(
 
 for _command in (merge, export, import_tasks):
     review.add_command(_command)
-
-
-def has_libraries() -> bool:
-    """Whether the libraries of the page are installed, which its extra brings."""
-    return all(map(find_spec, ("starlette", "uvicorn")))
-
-
-def _check_extra() -> None:
-    if not has_libraries():
-        message = "The review page needs starlette and uvicorn, which are not installed."
-        raise MissingExtraError(message, extra="review")
 
 
 def _read_coder(given: str | None) -> str:

@@ -6,7 +6,7 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import GuaranteeTarget, guarantee_options, model_argument
-from nldd.present.console import print_notes, print_result, try_report
+from nldd.present.console import print_notes, print_result
 from nldd.present.options import default_option, force_option, json_option
 
 
@@ -56,7 +56,7 @@ def triage(
     loaded = load_coding_model(model)
     print_notes(drawn_notes(loaded))
     found = triage(loaded, *promise, human_accuracy)
-    drawn = figure and try_report(lambda: save_curve(loaded, found, figure), what="figure")
+    drawn = figure and save_curve(loaded, found, figure)
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
     record = {**triage_record(found), "figure": drawn}
     print_result(as_json, record, render_triage(found) + where)

@@ -18,7 +18,7 @@ from nldd.coding.commands.options import (
     report_option,
 )
 from nldd.exceptions import InputError
-from nldd.present.console import make_asker, print_notes, print_result, say, try_report
+from nldd.present.console import after_saving, make_asker, print_notes, print_result, say
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
 from nldd.present.progress import stage
 
@@ -111,9 +111,8 @@ def update(
     )
     new, found = step.model, triage(step.model, *promise)
     print_notes([*step.table.notes, *drawn_notes(new)])
-    written = place and try_report(
-        lambda: write_fit_report(new, evaluate_evidence(new), found, out, place), out
-    )
+    with after_saving(out):
+        written = place and write_fit_report(new, evaluate_evidence(new), found, out, place)
     history = [asdict(event) for event in new.history]
     record = {**triage_record(found), "history": history}
     text, before = render_update(step, found), step.predecessor

@@ -1,4 +1,4 @@
-"""ReviewServer the server of the review page: uvicorn on loopback, until Ctrl-C.
+"""Running the server of the review page: uvicorn on loopback, until Ctrl-C.
 
 Connections that do not say what they want are closed: slow senders keep nobody waiting.
 """
