@@ -41,7 +41,7 @@ myst_heading_anchors = 4
 
 toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # numpydoc states types with their shapes
-autodoc_preserve_defaults = True  # as they are written: watch=unwatched
+autodoc_preserve_defaults = True  # as they are written: watch=no_progress
 autodoc_member_order = "groupwise"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

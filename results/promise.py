@@ -28,7 +28,7 @@ import numpy as np
 
 from nldd.bench.datasets.load import load_dataset
 from nldd.coding.cross_validation import cross_validate
-from nldd.coding.selective import price_of_shares, proven_size
+from nldd.coding.selective import level_correction, tested_size
 from nldd.estimators._nldd import NLDDClassifier
 
 FOLDER = Path(__file__).parent / "promise"
@@ -120,8 +120,8 @@ def draws(name: str, n_coded: int, measure: str, target: float) -> tuple[float, 
 
 def _is_below(doubt, right, new_doubt, new_right, target: float) -> bool:
     order = np.argsort(doubt, kind="stable")
-    level = (1 - CONFIDENCE) / price_of_shares(right)
-    size = proven_size(doubt[order], right[order], target, level)[0]
+    level = (1 - CONFIDENCE) / level_correction(right)
+    size = tested_size(doubt[order], right[order], target, level)[0]
     if not size:
         return False
     auto = new_doubt <= doubt[order][size - 1]

@@ -10,7 +10,7 @@ from nldd.coding.code_slips import (
     find_new_slips,
     first_rows,
     likely_separator,
-    lines_of,
+    list_slips,
     notes_on_codes,
     other_names_of_numbers,
     sep_options,
@@ -138,7 +138,7 @@ def test_fractions_are_codes_where_codes_have_fractions():
 
 def test_twenty_slips_are_listed_and_the_others_counted():
     slips = [Slip(row, "saftey", ("safety",)) for row in range(1, 24)]
-    lines = lines_of(slips).splitlines()
+    lines = list_slips(slips).splitlines()
     assert lines[1] == "  row 1: 'saftey', but 'safety'"
     assert (len(lines), lines[20], lines[21]) == (
         22,

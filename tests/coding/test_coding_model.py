@@ -18,8 +18,8 @@ from nldd.coding.model import (
     Settings,
     add_answers,
     choose_C,
+    current_time,
     fit_coding_model,
-    now,
     order_codes,
 )
 from nldd.coding.training import FitResult
@@ -172,13 +172,13 @@ def test_infinite_numbers_are_refused():
 
 def test_times_are_utc_and_may_be_set(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    assert now() == "1970-01-01T00:00:00Z"
+    assert current_time() == "1970-01-01T00:00:00Z"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(InputError, match="SOURCE_DATE_EPOCH must be seconds since 1970"):
-        now()
+        current_time()
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert now() > "2024"
-    assert len(now()) == 20
+    assert current_time() > "2024"
+    assert len(current_time()) == 20
 
 
 def test_records_that_hold_arrays_can_be_compared(model):

@@ -13,7 +13,7 @@ from nldd.coding.cross_validation import (
     ENOUGH_PAIRED,
     add_confidence,
     cross_validate,
-    pairs_of,
+    pair_folds,
     usual_folds,
 )
 from nldd.coding.guarantee import tighten_threshold
@@ -80,10 +80,10 @@ def test_gains_are_what_the_doubt_loses_with_a_fold_more(study):
 
 def test_pairs_leave_no_more_out_than_it_takes():
     ones = [np.array([i]) for i in range(5)]
-    assert [rows.tolist() for rows in pairs_of(ones)] == [[0, 1], [2, 3]]
-    assert pairs_of(ones[:3]) == []
+    assert [rows.tolist() for rows in pair_folds(ones)] == [[0, 1], [2, 3]]
+    assert pair_folds(ones[:3]) == []
     many = [np.arange(ENOUGH_PAIRED)] * 10
-    assert len(pairs_of(many)) == 1
+    assert len(pair_folds(many)) == 1
 
 
 def test_new_rows_get_chances_of_all_folds(study):

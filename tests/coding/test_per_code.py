@@ -14,9 +14,9 @@ from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.per_code import (
     CodeLimits,
-    is_proven,
+    reaches_target,
     select_codes,
-    shares_kept,
+    shares_not_excluded,
     shares_right,
     threshold_to_rule_out,
     threshold_to_set,
@@ -59,7 +59,7 @@ def test_shares_are_those_of_a_loop():
     for threshold in (0.05, 0.3, 0.5, 0.9):
         at = np.float32(threshold)
         assert shares_right(P, Y, threshold).tolist() == naive_share_right(P, Y, at)
-        assert shares_kept(P, Y, threshold).tolist() == naive_share_kept(P, Y, at)
+        assert shares_not_excluded(P, Y, threshold).tolist() == naive_share_kept(P, Y, at)
 
 
 @pytest.mark.parametrize(("total", "n"), [(95, 100), (94.5, 100), (93, 100), (40, 40), (0, 0)])
@@ -68,7 +68,7 @@ def test_proof_is_bentkus_inequality(total, n):
     shares = np.full(n, total / n) if n else np.empty(0)
     tail = np.e * binom.sf(np.floor(total) - 1, n, 0.9)
     for level in (0.01, 0.05, 0.2, 0.5):
-        assert is_proven(shares, 0.9, level) == (n > 0 and tail <= level)
+        assert reaches_target(shares, 0.9, level) == (n > 0 and tail <= level)
 
 
 @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
@@ -117,7 +117,7 @@ def test_both_promises_hold_in_nine_of_ten_studies(target):
         no = threshold_to_rule_out(P, Y, target, 0.05)
         n_set += yes is not None
         wrong = yes is not None and shares_right(P_all, Y_all, yes).mean() < target
-        missed = no is not None and shares_kept(P_all, Y_all, no).mean() < target
+        missed = no is not None and shares_not_excluded(P_all, Y_all, no).mean() < target
         n_broken += wrong or missed
     assert n_set > 20  # else there is nothing to break
     assert n_broken <= 20

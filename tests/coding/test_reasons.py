@@ -18,7 +18,7 @@ from nldd.coding.reasons import (
     RARE,
     UNSURE,
     Reasons,
-    listed,
+    join_names,
 )
 
 LABELS = ("bus", "park", "rent", "taxi")
@@ -109,7 +109,11 @@ def test_first_reason_that_applies_is_told(model, name):
 
 
 def test_names_are_listed_as_people_do():
-    assert [listed(list(names)) for names in ("a", "ab", "abc")] == ["a", "a and b", "a, b and c"]
+    assert [join_names(list(names)) for names in ("a", "ab", "abc")] == [
+        "a",
+        "a and b",
+        "a, b and c",
+    ]
 
 
 def test_reasons_of_a_model_name_its_own_codes():

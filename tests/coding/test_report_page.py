@@ -23,7 +23,7 @@ from nldd.coding.evaluation import (
     evaluate_model,
     triage,
 )
-from nldd.coding.guarantee_text import kept_paragraphs, promise_paragraphs
+from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs
 from nldd.coding.model import Event, Settings, fit_coding_model
 from nldd.coding.report_page import (
     LONGEST_ANSWER,
@@ -243,14 +243,14 @@ def test_fit_page_says_what_it_would_take_where_nothing_can_be_coded(model, qual
     assert held
     assert said.count("coded automatically)") == len(held)
     nothing = replace(made, targets=(), selection=replace(made.selection, closest=None))
-    reason, advice = promise_paragraphs(nothing)
+    reason, advice = guarantee_paragraphs(nothing)
     assert reason.endswith("Too few for a test: 150 coded answers.")
     assert advice.startswith("No lower target holds either.")
 
 
 def test_hamming_is_said_in_labels(model):
     made = triage(model, target=0.7, confidence=0.7, measure="hamming")
-    said = promise_paragraphs(made)
+    said = guarantee_paragraphs(made)
     assert "at least 70 % of the labels of these answers are as people would decide" in said[0]
     share = f"{100 * made.selection.accuracy:.1f} % of the labels of these are right"
     assert share in said[1]
@@ -520,7 +520,7 @@ def test_evaluation_examples_carry_the_numbers_of_their_rows(evaluated, table, e
 )
 def test_verdict_on_a_promise(kept, low, accuracy, high, words):
     found = replace(kept, low=low, accuracy=accuracy, high=high)
-    assert words in kept_paragraphs(found)[0]
+    assert words in check_paragraphs(found)[0]
 
 
 def test_evaluation_without_automatic_codes_or_promise_says_so(model, evaluated, kept, table):
@@ -588,9 +588,9 @@ def test_terminal_says_what_the_page_says(model, quality, made, evaluated, kept,
     for line in made.targets:
         assert f"{line.n_auto:,} of {made.selection.n_answers:,}" in text
     assert text.count("(chosen)") == 2
-    assert text.split("\n\n")[2].replace("\n", " ") == " ".join(promise_paragraphs(made))
+    assert text.split("\n\n")[2].replace("\n", " ") == " ".join(guarantee_paragraphs(made))
     text = render_evaluation(evaluated, kept, table)
-    assert " ".join(kept_paragraphs(kept)) in text.replace("\n", " ")
+    assert " ".join(check_paragraphs(kept)) in text.replace("\n", " ")
     assert calibration_sentence(evaluated.calibration) in text.replace("\n", " ")
     assert 'cannot give them: "noise". They count as missed.' in text.replace("\n", " ")
     for score in evaluated.scores:

@@ -10,7 +10,7 @@ from coding.made_up import SETTINGS, fitted
 from nldd.coding.answers import Answers
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
 from nldd.coding.predictions import deal_folds
-from nldd.coding.respondents import normalize_text, one_of_each, respondents
+from nldd.coding.respondents import draw_one_per_group, normalize_text, respondents
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -121,11 +121,11 @@ def test_a_respondent_stays_in_one_fold_and_counts_once():
     assert sorted(np.concatenate(folds).tolist()) == list(range(120))
     for fold in folds:
         assert not np.isin(groups[fold], np.delete(groups, fold)).any()
-    chosen = one_of_each(groups, np.arange(120), 3)
+    chosen = draw_one_per_group(groups, np.arange(120), 3)
     assert groups[chosen].tolist() == list(range(40))
-    others = one_of_each(groups, np.arange(120), 4)
+    others = draw_one_per_group(groups, np.arange(120), 4)
     assert 0 < (chosen != others).sum() < 40  # drawn at random
-    assert one_of_each(groups, np.array([5, 119]), 0).tolist() == [5, 119]
+    assert draw_one_per_group(groups, np.array([5, 119]), 0).tolist() == [5, 119]
 
 
 def test_unique_respondents_change_nothing():

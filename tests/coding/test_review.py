@@ -19,7 +19,7 @@ from coding.made_up import (
 from nldd.coding import review_sheet
 from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.coded_blocks import CodingOptions
-from nldd.coding.coded_table import code_table, draw_rows, reservoir
+from nldd.coding.coded_table import code_table, draw_rows, draw_sample_in_one_pass
 from nldd.coding.tables.opening import TableOptions, open_table
 from nldd.coding.training_table import read_coded
 from nldd.exceptions import InputError
@@ -203,11 +203,13 @@ def test_rows_with_codes_are_not_drawn(model, tmp_path):
 
 def test_each_set_of_items_is_equally_likely():
     sets = list(combinations(range(6), 2))
-    counts = Counter(tuple(sorted(reservoir(iter(range(6)), 2, seed)[0])) for seed in range(1500))
+    counts = Counter(
+        tuple(sorted(draw_sample_in_one_pass(iter(range(6)), 2, seed)[0])) for seed in range(1500)
+    )
     assert set(counts) == set(sets)
     statistic = sum((counts[own] - 100) ** 2 / 100 for own in sets)
     assert statistic < chi2.isf(0.001, len(sets) - 1)
-    assert reservoir(iter("abc"), 5, 0) == (["a", "b", "c"], 3)
+    assert draw_sample_in_one_pass(iter("abc"), 5, 0) == (["a", "b", "c"], 3)
 
 
 def test_more_rows_than_people_can_sort_keep_their_order(model, table, monkeypatch):

@@ -10,7 +10,7 @@ import numpy as np
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.answers import Answers, CodeColumns, Columns
-from nldd.coding.code_slips import find_lists, find_new_slips, first_rows, lines_of, sep_options
+from nldd.coding.code_slips import find_lists, find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 
@@ -37,7 +37,7 @@ def agree_on_lists(table: CodedAnswers, columns: Columns, path: Path, ask: Ask =
     what = (
         "1 code looks like a list" if len(slips) == 1 else f"{len(slips):,} codes look like lists"
     )
-    lines = lines_of(slips, lambda slip: quote(slip.written, 80))
+    lines = list_slips(slips, lambda slip: quote(slip.written, 80))
     message = f"{path.name}: {what} of others, with {between} between them:{lines}"
     if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
         return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
@@ -61,7 +61,7 @@ def check_new_codes(
     rows = first_rows(table.codes, table.rows)
     slips = [] if allowed else find_new_slips(rows, known, codes)
     if slips:
-        message = f"{path.name}: the model does not know these codes:{lines_of(slips)}"
+        message = f"{path.name}: the model does not know these codes:{list_slips(slips)}"
         if len(slips) == 1:
             where = f"{path.name}, row {slips[0].row:,}"
             message = f"{where}: the model does not know the code {slips[0]}."

@@ -358,18 +358,18 @@ def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
     return table.column(name, free)
 
 
-def unguard(cell: Cell) -> Cell:
+def unescape_cell(cell: Cell) -> Cell:
     """A cell without the apostrophes by which our CSV files keep it from being run."""
     return unescape_formula(cell) if isinstance(cell, str) else cell
 
 
 def plain_text(cell: Cell) -> str:
-    return cell_text(unguard(cell))
+    return cell_text(unescape_cell(cell))
 
 
 def own_columns(table: TableReader, codes: Container[str] = ()) -> dict[str, int]:
     """Columns that are the answer's own, rather than codes or what nldd has added."""
-    names = ((str(unguard(name)), j) for j, name in enumerate(table.names))
+    names = ((str(unescape_cell(name)), j) for j, name in enumerate(table.names))
     return {n: j for n, j in names if not n.startswith(PREFIX) and n not in codes}
 
 
@@ -386,7 +386,7 @@ def digest_rows(rows: Iterable[tuple[str, ...]], names: Collection[str]) -> list
 
 
 def _number(table: TableReader, block: TableBlock, i: int, column: int) -> float:
-    cell = unguard(block.rows[i][column])
+    cell = unescape_cell(block.rows[i][column])
     try:
         value = cell_number(cell, decimal=table.format.decimal)
         if value is not None and not abs(value) <= LARGEST:

@@ -21,11 +21,11 @@ from nldd.coding.answers import (
     plain_text,
     read_mark,
     row_identity,
-    unguard,
+    unescape_cell,
 )
 from nldd.coding.code_slips import DASHES
 from nldd.coding.coded_blocks import AUTO
-from nldd.coding.coded_table import check_paths_differ, reservoir
+from nldd.coding.coded_table import check_paths_differ, draw_sample_in_one_pass
 from nldd.coding.decisions import AGREED, STATUS, SUGGESTED, latest_column
 from nldd.coding.guarantee_cell import Guarantee
 from nldd.coding.selective import accuracy_interval
@@ -206,7 +206,7 @@ def draw_sample(
                     else:
                         yield n_rows, row  # with their numbers, which tell them apart
 
-        drawn, n_auto = reservoir(automatic(), size, random_state)
+        drawn, n_auto = draw_sample_in_one_pass(automatic(), size, random_state)
     if left.total():
         lost = f"{count_noun(left.total(), 'row')} of {', '.join(p.name for p in besides)}"
         hint = f"give samples of {path.name}, with its columns as they were"
@@ -237,7 +237,7 @@ def _status_column(table: TableReader) -> int:
     return found
 
 
-def is_checked(path: Path, options: TableOptions = TableOptions()) -> bool:
+def is_check_sample(path: Path, options: TableOptions = TableOptions()) -> bool:
     """Whether a table has the column in which a sample is checked."""
     with options.open(path) as table:
         return CHECK in table.names
@@ -473,7 +473,7 @@ def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = Table
         return False
     try:
         with options.open(path) as table:
-            places = [j for j, name in enumerate(table.names) if unguard(name) in names]
+            places = [j for j, name in enumerate(table.names) if unescape_cell(name) in names]
             rows = (row for block in table.blocks() for row in block.rows)
             return any(cell_text(row[j]).strip() for row in rows for j in places)
     except InputError as error:

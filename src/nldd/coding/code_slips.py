@@ -131,7 +131,7 @@ def _typed(separator: str) -> str:
     return separator.replace("\t", "\\t").replace("\n", "\\n")
 
 
-def lines_of(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
+def list_slips(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
     """The slips of a file with their rows, a line each; of many, the first ones."""
     lines = [f"\n  row {slip.row:,}: {words(slip)}" for slip in slips[:MOST_LINES]]
     n_more = len(slips) - len(lines)

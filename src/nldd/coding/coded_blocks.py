@@ -14,7 +14,7 @@ from nldd.coding.decisions import read_decisions
 from nldd.coding.guarantee_cell import Guarantee, threshold_text
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions
-from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, listed
+from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
 from nldd.coding.respondents import normalize_text
 from nldd.coding.selective import Selection
 from nldd.coding.tables.cells import TableBlock
@@ -298,7 +298,7 @@ class _BlockCoder:
                 reasons[i] = Reason(EMPTY, EMPTY)
             elif status == PARTLY and codes is not None:
                 asked = self.model.codes(codes[np.newaxis])[0]
-                reasons[i] = Reason(PART, f"to be decided: {listed(list(map(quote, asked)))}")
+                reasons[i] = Reason(PART, f"to be decided: {join_names(list(map(quote, asked)))}")
         return reasons
 
 

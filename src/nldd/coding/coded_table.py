@@ -171,10 +171,10 @@ def draw_rows(
             for i, codes in enumerate(existing_codes(model, table, block))
             if codes is None
         )
-        return frozenset(reservoir(numbers, size, seed)[0])
+        return frozenset(draw_sample_in_one_pass(numbers, size, seed)[0])
 
 
-def reservoir(items: Iterable[Item], size: int, seed: int) -> tuple[list[Item], int]:
+def draw_sample_in_one_pass(items: Iterable[Item], size: int, seed: int) -> tuple[list[Item], int]:
     """Some of the items, each set of them equally likely, in one pass (Vitter); how many there are.
 
     They come in no order.
@@ -225,7 +225,7 @@ class _RowCoder:
         if numbers_rows(self.model, table.names):
             columns.append(range(block.first, block.first + len(block.rows)))
         nearest = [self.model.answers.texts[row] for row in found.row.tolist()]
-        columns += [suggestions(self.model, block), block.statuses, *doubts(block)]
+        columns += [suggestions(self.model, block), block.statuses, *confidence_cells(block)]
         columns += [nearest, block.why, [str(self.policy.guarantee or "")] * len(found)]
         if self.policy.per_code is not None:
             columns.append(asked_codes(self.model, block))
@@ -264,7 +264,7 @@ def asked_codes(model: CodingModel, block: CodedBlock) -> list[str]:
     return [separator.join(names) for names in model.codes(np.array(asked))] if asked else []
 
 
-def doubts(block: CodedBlock) -> tuple[Sequence[Cell], Sequence[Cell]]:
+def confidence_cells(block: CodedBlock) -> tuple[Sequence[Cell], Sequence[Cell]]:
     """Chance and theta of each row; both speak of whole labelsets, not of codes one by one."""
     found, n = block.found, len(block.rows)
     chance: Sequence[Cell] = [""] * n if found.chance is None else six_digits(found.chance)

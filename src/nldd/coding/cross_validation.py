@@ -21,10 +21,10 @@ from nldd.coding.predictions import (
     Predictions,
     Watch,
     deal_folds,
-    join,
-    leave_out,
+    join_predictions,
+    no_progress,
     predict,
-    unwatched,
+    predict_left_out,
 )
 from nldd.coding.selective import Selection
 
@@ -139,7 +139,7 @@ def cross_validate(
     Y: NDArray[np.int8],
     n_folds: int | None = None,
     random_state: int = 0,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     groups: NDArray[np.intp] | None = None,
     words: NDArray[np.intp] | None = None,
     taught: NDArray[np.intp] | None = None,
@@ -195,25 +195,25 @@ def cross_validate(
     """
     n_folds = usual_folds(len(Y)) if n_folds is None else n_folds
     folds = deal_folds(len(Y), n_folds, random_state, groups)
-    pairs = pairs_of(folds)
-    found = leave_out(model, X, Y, [*folds, *pairs], watch, taught)
-    known = join(folds, found[: len(folds)])
-    repeated = None if words is None else stand_elsewhere(words, folds, taught)
+    pairs = pair_folds(folds)
+    found = predict_left_out(model, X, Y, [*folds, *pairs], watch, taught)
+    known = join_predictions(folds, found[: len(folds)])
+    repeated = None if words is None else occur_elsewhere(words, folds, taught)
     regression, chance = _fit_chances(known, Y, folds)
     gains = (0.0, 0.0, 0.0, 0.0)
     if pairs:
-        rows, fewer = np.sort(np.concatenate(pairs)), join(pairs, found[len(folds) :])
+        rows, fewer = np.sort(np.concatenate(pairs)), join_predictions(pairs, found[len(folds) :])
         if words is not None and repeated is not None:
             # A copy in the other fold of a pair is no step of learning.
-            alike = (stand_elsewhere(words, pairs, taught) == repeated)[rows]
+            alike = (occur_elsewhere(words, pairs, taught) == repeated)[rows]
             rows, fewer = rows[alike], fewer[alike]
         both = add_confidence(known[rows], regression), add_confidence(fewer, regression)
-        gains = (*gains_of(*both), *gains_of_codes(*both)) if len(rows) else gains
+        gains = (*measure_gains(*both), *measure_gains_per_code(*both)) if len(rows) else gains
     evidence = replace(known, chance=chance, clues=None, others=None)
     return CrossValidation(evidence, regression, *gains, repeated)
 
 
-def stand_elsewhere(
+def occur_elsewhere(
     words: NDArray[np.intp], parts: list[NDArray[np.intp]], taught: NDArray[np.intp] | None
 ) -> NDArray[np.bool_]:
     """Which rows of the parts have words that rows outside of their part have, too."""
@@ -224,7 +224,7 @@ def stand_elsewhere(
     return found
 
 
-def pairs_of(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
+def pair_folds(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
     """Folds two by two, as many as it takes to learn about the gain; three folds are too few."""
     pairs: list[NDArray[np.intp]] = []
     for one, other in zip(folds[::2], folds[1::2], strict=False):
@@ -250,7 +250,7 @@ def _fit_chances(
     return ConfidenceRegression.fit(*data), chance
 
 
-def gains_of(known: Predictions, fewer: Predictions) -> tuple[float, float]:
+def measure_gains(known: Predictions, fewer: Predictions) -> tuple[float, float]:
     """What the log-odds of theta, and of not being right, lose on average with a fold more.
 
     The mean over rows is that over quantiles, too: by so much the scale as a whole moves.
@@ -262,7 +262,7 @@ def gains_of(known: Predictions, fewer: Predictions) -> tuple[float, float]:
     return max(0.0, float(theta.mean())), max(0.0, float(chance.mean()))
 
 
-def gains_of_codes(known: Predictions, fewer: Predictions) -> tuple[float, float]:
+def measure_gains_per_code(known: Predictions, fewer: Predictions) -> tuple[float, float]:
     """By how much, in log-odds, the likeliest code of a row rises with a fold more, and all fall.
 
     Codes are set by the former, and ruled out by the latter.

@@ -19,7 +19,7 @@ from nldd.coding.answers import (
     CodeColumns,
     plain_text,
     read_mark,
-    unguard,
+    unescape_cell,
 )
 from nldd.coding.codebook import Codebook
 from nldd.coding.tables.cells import TableBlock
@@ -42,7 +42,8 @@ def latest_column(names: Sequence[str], name: str, others: Iterable[str] = ()) -
     found = [
         (int(match[1] or 1), j)
         for j, text in enumerate(names)
-        if escape_formula(text) not in known and (match := pattern.fullmatch(str(unguard(text))))
+        if escape_formula(text) not in known
+        and (match := pattern.fullmatch(str(unescape_cell(text))))
     ]
     return max(found)[1] if found else None
 

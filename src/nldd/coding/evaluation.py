@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd.coding.answers import CodeFormat
-from nldd.coding.code_slips import find_new_slips, first_rows, lines_of, sep_options
+from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.codebook import Codebook
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions
 from nldd.coding.repeated_rows import settle_repeats
-from nldd.coding.respondents import one_of_each, respondents
+from nldd.coding.respondents import draw_one_per_group, respondents
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.training_table import CodedAnswers, read_coded
@@ -262,13 +262,13 @@ def evaluate_table(
     if slips := [slip for slip in found if slip.meant]:
         lists = sep_options(slips, columns.codes.separators)
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
-        table.notes.append(f"These codes may be slips; correct them{sep}:{lines_of(slips)}")
+        table.notes.append(f"These codes may be slips; correct them{sep}:{list_slips(slips)}")
     table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
-    table = without_learned(model, settle_repeats(table, path), path, options.digest(path))
+    table = drop_training_answers(model, settle_repeats(table, path), path, options.digest(path))
     return evaluate_model(model, table), table
 
 
-def without_learned(
+def drop_training_answers(
     model: CodingModel, table: CodedAnswers, path: Path, sha256: str
 ) -> CodedAnswers:
     """One answer of each respondent that the model has not learned from."""
@@ -283,7 +283,7 @@ def without_learned(
     table = table.take(new, "of respondents that the model was trained on; left out")
     if not any(table.answers.ids):
         return table
-    first = one_of_each(respondents(table.answers), np.arange(len(table.codes)), 0)
+    first = draw_one_per_group(respondents(table.answers), np.arange(len(table.codes)), 0)
     return table.take(first.tolist(), "of respondents with several, of which one is tested")
 
 

@@ -131,7 +131,7 @@ def frequencies_record(found: Frequencies) -> dict[str, Any]:
     return {**record, "codes": [{**asdict(f), "bias": f.bias} for f in found.codes]}
 
 
-def named(found: Frequencies, book: Codebook) -> Frequencies:
+def name_codes(found: Frequencies, book: Codebook) -> Frequencies:
     """The same with the names of the codes, as reports show them."""
     return replace(found, codes=tuple(replace(f, code=book.shown(f.code)) for f in found.codes))
 

@@ -28,7 +28,7 @@ COUNTED = ("rows", "auto", "part", "review", "people", "coded", "drawn")
 SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
-def promise_paragraphs(triage: "Triage") -> tuple[str, ...]:
+def guarantee_paragraphs(triage: "Triage") -> tuple[str, ...]:
     """How much can be coded automatically at which accuracy, as a whole or code by code."""
     codes = () if triage.codes is None else code_paragraphs(triage.codes)
     return *_whole_answers(triage), *_repeated_words(triage.selection), *codes
@@ -157,7 +157,7 @@ def render_failed_refit(selection: "Selection") -> str:
     )
 
 
-def kept_paragraphs(kept: "GuaranteeCheck") -> tuple[str, ...]:
+def check_paragraphs(kept: "GuaranteeCheck") -> tuple[str, ...]:
     """Whether a promise held on the evaluated answers."""
     selection = kept.selection
     if selection.threshold is None:

@@ -22,8 +22,8 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
 from nldd.coding.guarantee import GuaranteeTest, select_in_turn
-from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, unwatched
-from nldd.coding.respondents import normalize_text, one_of_each, respondents, same_words
+from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
+from nldd.coding.respondents import draw_one_per_group, group_by_words, normalize_text, respondents
 from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
@@ -182,7 +182,7 @@ class CodingModel:
         drawn = np.flatnonzero(self.drawn)
         new = np.setdiff1d(drawn, self.repeated)
         chosen = new if len(new) else drawn
-        return one_of_each(respondents(self.answers), chosen, self.settings.random_state)
+        return draw_one_per_group(respondents(self.answers), chosen, self.settings.random_state)
 
     @property
     def repeated(self) -> NDArray[np.intp]:
@@ -284,7 +284,9 @@ class CodingModel:
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
         found, Y = self.evidence[self.tested], self.Y[self.tested]
         whole, by_label = (float(found.right(Y, measure).mean()) for measure in MEASURES)
-        event = Event(action, now(), file, sha256, n_added, n_set_aside, *sizes, whole, by_label)
+        event = Event(
+            action, current_time(), file, sha256, n_added, n_set_aside, *sizes, whole, by_label
+        )
         return self.with_event(event)
 
 
@@ -293,7 +295,7 @@ def fit_coding_model(
     codes: Sequence[set[str]],
     columns: Columns = LISTED,
     settings: Settings = Settings(),
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     drawn: Sequence[bool] | None = None,
     codebook: Codebook = Codebook(),
     taught: Sequence[bool] | None = None,
@@ -366,7 +368,7 @@ def fit_coding_model(
     rows = np.flatnonzero(teaches)
     # Without ids, equal words may be copies, or several people: they are tested apart.
     groups = respondents(answers) if any(answers.ids) else np.arange(len(Y))
-    words = None if any(answers.ids) else same_words(answers)
+    words = None if any(answers.ids) else group_by_words(answers)
     if not groups[rows].any():
         message = "All answers are of one respondent, so none can be tested without the others."
         raise InputError(message, hint="--id with a column that tells respondents apart")
@@ -399,7 +401,7 @@ def add_answers(
     model: CodingModel,
     answers: Answers,
     codes: Sequence[set[str]],
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     corrections: Mapping[int, set[str]] = MappingProxyType({}),
     drawn: Sequence[bool] | None = None,
     taught: Sequence[bool] | None = None,
@@ -440,7 +442,7 @@ def choose_C(
     X: Any,
     Y: NDArray[np.int8],
     settings: Settings,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     groups: NDArray[np.intp] | None = None,
 ) -> float:
     """The smallest C of a low Brier score, where two halves of the answers predict each other.
@@ -487,7 +489,7 @@ def order_codes(
     return tuple(sorted(set().union(*codes), key=by_value))
 
 
-def now() -> str:
+def current_time() -> str:
     """The time in UTC; SOURCE_DATE_EPOCH sets it, so that a run can be repeated exactly."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     try:

@@ -89,14 +89,14 @@ def shares_right(P: FloatArray, Y: NDArray[np.int8], yes: float) -> FloatArray:
     return np.asarray(n_right / given[some].sum(axis=1))
 
 
-def shares_kept(P: FloatArray, Y: NDArray[np.int8], no: float) -> FloatArray:
+def shares_not_excluded(P: FloatArray, Y: NDArray[np.int8], no: float) -> FloatArray:
     """Of each answer to which people gave codes, the share of these that is not ruled out."""
     own = (Y == 1)[(Y == 1).any(axis=1)]
     kept = own & (P[(Y == 1).any(axis=1)] > no)
     return np.asarray(kept.sum(axis=1) / own.sum(axis=1))
 
 
-def is_proven(shares: FloatArray, target: float, level: float) -> bool:
+def reaches_target(shares: FloatArray, target: float, level: float) -> bool:
     """Whether the mean of independent shares is proven to reach a target (Bentkus).
 
     Shares cost a factor e in the level; whether all are 0 or 1 is seen too late to spare it.
@@ -120,7 +120,7 @@ def threshold_to_set(
         sizes = np.linspace(first, len(P), N_TESTS).round().astype(int)
         for yes in map(float, largest[sizes - 1]):
             # What is less likely than not is not set, however right the other codes are.
-            if yes < EVEN or not is_proven(shares_right(P, Y, yes), target, level):
+            if yes < EVEN or not reaches_target(shares_right(P, Y, yes), target, level):
                 break
             chosen = yes
     return chosen
@@ -132,7 +132,7 @@ def threshold_to_rule_out(
     """The highest probability up to which codes are proven to be missed seldom enough."""
     chosen = None
     for no in np.geomspace(LOWEST, EVEN, N_LOW).tolist():
-        if not is_proven(shares_kept(P, Y, no), target, level):
+        if not reaches_target(shares_not_excluded(P, Y, no), target, level):
             break
         chosen = float(no)
     return chosen
@@ -178,5 +178,5 @@ def _select_codes(
         n_set=int(given.sum()),
         share_asked=float(asked.mean()),
         right=None if yes is None else float(shares_right(P, Y, yes).mean()),
-        missed=None if no is None else float(1 - shares_kept(P, Y, no).mean()),
+        missed=None if no is None else float(1 - shares_not_excluded(P, Y, no).mean()),
     )

@@ -31,7 +31,7 @@ NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 UNKNOWN = 0.5
 
 
-def unwatched(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
+def no_progress(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
     """The steps, and nobody looks on."""
     return steps
 
@@ -153,7 +153,7 @@ def out_of_fold(
     Y: NDArray[np.int8],
     n_folds: int = 10,
     random_state: int = 0,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
 ) -> Predictions:
     """Each row of `X` predicted as a fitted NLDD `model` would, had it not seen those of its fold.
 
@@ -162,7 +162,7 @@ def out_of_fold(
     n_folds, title)`` passes the folds through, for a progress bar.
     """
     folds = deal_folds(len(Y), n_folds, random_state)
-    return join(folds, leave_out(model, X, Y, folds, watch))
+    return join_predictions(folds, predict_left_out(model, X, Y, folds, watch))
 
 
 def deal_folds(
@@ -179,7 +179,7 @@ def deal_folds(
     return [np.flatnonzero(np.isin(groups, test)) for test in folds]
 
 
-def leave_out(
+def predict_left_out(
     model: Any,
     X: Any,
     Y: NDArray[np.int8],
@@ -197,7 +197,9 @@ def leave_out(
     return [found[number] for number in range(len(parts))]
 
 
-def join(parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]) -> Predictions:
+def join_predictions(
+    parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]
+) -> Predictions:
     """The predictions of parts together, in the order of their rows."""
     names = [name for name, values in vars(found[0]).items() if values is not None]
     joined = {name: np.concatenate([getattr(each, name) for each in found]) for name in names}

@@ -130,7 +130,7 @@ class Reasons:
         names = [self._name(int(code)) for code in np.flatnonzero(Y)]
         if len(names) > MOST_NAMED:
             names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-        return listed(names)
+        return join_names(names)
 
     def _name(self, code: int) -> str:
         return quote(self.model.shown[code])
@@ -139,7 +139,7 @@ class Reasons:
         return f"{self._name(code)} ({percent(float(P[code]))} likely)"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names in a row: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 

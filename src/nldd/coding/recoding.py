@@ -10,7 +10,7 @@ from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import CodingModel, checksum, fit_coding_model
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import Tell, model_lock, replace_model
-from nldd.coding.predictions import Watch, unwatched
+from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.opening import TableOptions
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
@@ -20,7 +20,7 @@ def apply_codebook(
     model_path: Path,
     path: Path,
     options: TableOptions = TableOptions(),
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     n_jobs: int | None = None,
     tell: Tell = None,
 ) -> tuple[CodingModel, list[str]]:

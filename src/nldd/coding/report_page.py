@@ -20,8 +20,8 @@ from nldd.coding.answers import Answers, Columns
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise, triage_rows
 from nldd.coding.frequencies_text import bias_table
 from nldd.coding.frequency_estimates import code_bias
-from nldd.coding.guarantee_text import MEASURED, drawn_notes, kept_paragraphs, promise_paragraphs
-from nldd.coding.model import CodingModel, checksum, now
+from nldd.coding.guarantee_text import MEASURED, check_paragraphs, drawn_notes, guarantee_paragraphs
+from nldd.coding.model import CodingModel, checksum, current_time
 from nldd.coding.report_text import (
     calibration_sentence,
     columns_sentence,
@@ -138,7 +138,7 @@ def write_evaluation_report(
     check_libraries()
     files = {"the model": _study_file(model_path), "the answers evaluated": _study_file(table_path)}
     named = quality.named(model.codebook)
-    page = evaluation_page(model, named, kept, answers, files, now())
+    page = evaluation_page(model, named, kept, answers, files, current_time())
     write_atomically(path, render_page(page).encode("utf-8"))
     return path
 
@@ -158,7 +158,7 @@ def fit_page(
         "from the others (cross-validation). So the numbers tell what to expect of new answers."
     )
     remarks = [ASSUMED] * promised + drawn_notes(model)
-    promise = (*promise_paragraphs(triage), *remarks)
+    promise = (*guarantee_paragraphs(triage), *remarks)
     targets = (tables.targets_table(triage),) if triage.targets else ()
     ranking, words = selection.rank_by, methods_paragraph(model, quality, triage)
     table = tables.triage_table(triage.rows, triage.measure, ranking, triage.human_accuracy)
@@ -222,7 +222,7 @@ def evaluation_page(
             ("evaluated", tables.readable_time(time)),
         ),
         (
-            Section("Whether the promise held", kept_paragraphs(kept), id="answer"),
+            Section("Whether the promise held", check_paragraphs(kept), id="answer"),
             _data_section(model, counts, notes),
             *_quality_sections(quality, how, table, display, ranking),
             _examples_section(quality, answers.answers, model, ranking, answers.rows),

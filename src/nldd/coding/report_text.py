@@ -14,7 +14,7 @@ from nldd.coding.answers import Columns
 from nldd.coding.audit import Audit, Sample
 from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise
-from nldd.coding.guarantee_text import kept_paragraphs, promise_paragraphs, selection_record
+from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs, selection_record
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_versions import UndoResult
 from nldd.coding.suggestions import CodeSuggestions
@@ -91,7 +91,7 @@ def render_triage(triage: Triage) -> str:
     )
     return _paragraphs(
         *(f"{to_text(each)}\n{wrap(each.notes)}" for each in (first, table) if each.rows),
-        wrap(promise_paragraphs(triage)),
+        wrap(guarantee_paragraphs(triage)),
     )
 
 
@@ -150,7 +150,7 @@ def render_evaluation(quality: Evaluation, kept: GuaranteeCheck, table: CodedAns
         to_text(tables.counts_table({"here": here})),
         wrap(unknown_codes(quality)),
         to_text(tables.measures_table(quality.scores, digits=4), columns=(0, 1)),
-        wrap(kept_paragraphs(kept)),
+        wrap(check_paragraphs(kept)),
         f"{to_text(tables.calibration_table(found))}\n{wrap([calibration_sentence(found)])}",
         to_text(tables.labels_table(quality.by_label, quality.unknown_labels), most=MOST_WORST),
         to_text(confusions, most=MOST_WORST) if quality.confusions else "",

@@ -28,7 +28,7 @@ def normalize_text(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold())) or text.strip()
 
 
-def same_words(answers: Answers) -> NDArray[np.intp]:
+def group_by_words(answers: Answers) -> NDArray[np.intp]:
     """Answers of the same words as numbers; without any text, of the same features."""
     if any(map(str.strip, answers.texts)):
         return number_groups(list(map(normalize_text, answers.texts)))
@@ -38,12 +38,12 @@ def same_words(answers: Answers) -> NDArray[np.intp]:
 
 def respondents(answers: Answers) -> NDArray[np.intp]:
     """Answers of one respondent as numbers; who has no id is known by the words of the answer."""
-    words = same_words(answers).tolist()
+    words = group_by_words(answers).tolist()
     pairs = zip(answers.ids, words, strict=True)
     return number_groups([f"id {name}" if name else f"words {said}" for name, said in pairs])
 
 
-def one_of_each(
+def draw_one_per_group(
     groups: NDArray[np.intp], rows: NDArray[np.intp], random_state: int
 ) -> NDArray[np.intp]:
     """One of the rows of each group, drawn at random."""

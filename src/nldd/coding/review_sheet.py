@@ -14,7 +14,7 @@ from nldd.coding.answers import DRAWN, GUARANTEE, PREFIX, ROW, find_column
 from nldd.coding.coded_blocks import N_NEXT, CodedBlock, CodingOptions, next_labelsets
 from nldd.coding.coded_table import (
     asked_codes,
-    doubts,
+    confidence_cells,
     numbers_rows,
     suggestions,
     unique_column_names,
@@ -132,7 +132,7 @@ class ReviewFile(AbstractContextManager["ReviewFile"]):
     def _rows(self, block: CodedBlock) -> Iterable[tuple[Key, tuple[Cell, ...]]]:
         suggested = suggestions(self.model, block)
         nexts = self._nexts(block, suggested)
-        chance, theta = doubts(block)
+        chance, theta = confidence_cells(block)
         ask = asked_codes(self.model, block)
         for i in block.for_people:
             drawn, number = block.drawn[i], block.first + i

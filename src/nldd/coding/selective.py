@@ -163,7 +163,7 @@ def selective_threshold(
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n, level = len(theta), _level(right, confidence, level_share)
-    chosen, closest = proven_size(theta, right, target, level)
+    chosen, closest = tested_size(theta, right, target, level)
     if not chosen:
         return Selection(target, confidence, None, n, closest=closest)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
@@ -171,7 +171,7 @@ def selective_threshold(
     return Selection(target, confidence, threshold, *proven, limit=threshold)
 
 
-def proven_size(
+def tested_size(
     theta: FloatArray, right: FloatArray, target: float, level: float
 ) -> tuple[int, tuple[int, int, int] | None]:
     """Number of answers, sorted by theta, that are proven to reach the target; 0 if none are.
@@ -199,10 +199,10 @@ def proven_size(
 def _level(right: FloatArray, confidence: float, level_share: float) -> float:
     if not 0 < level_share <= 1:
         raise InputError(f"level_share must be above 0 and at most 1; got {level_share!r}.")
-    return level_share * (1 - confidence) / price_of_shares(right)
+    return level_share * (1 - confidence) / level_correction(right)
 
 
-def price_of_shares(right: FloatArray) -> float:
+def level_correction(right: FloatArray) -> float:
     """1 if answers are right or wrong, so that their number is binomial; e for shares."""
     return 1.0 if ((right == 0) | (right == 1)).all() else float(np.e)
 
@@ -277,7 +277,7 @@ def accuracy_interval(right: Any, level: float = 0.95) -> tuple[float, float]:
     n, total, tail = len(right), float(right.sum()), (1 - level) / 2
     if n == 0:
         return 0.0, 1.0
-    factor = price_of_shares(right)
+    factor = level_correction(right)
     if factor == 1 or n < FEW or np.ptp(right) == 0:
         level = tail / factor
         return lower_bound(total, n, level), 1 - lower_bound(n - total, n, level)

@@ -16,7 +16,7 @@ from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import Tell, model_lock, replace_model
-from nldd.coding.predictions import Watch, unwatched
+from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.repeated_rows import settle_repeats
 from nldd.coding.respondents import normalize_text
 from nldd.coding.tables.opening import TableOptions
@@ -73,7 +73,7 @@ def fit_table(
     settings: Settings = Settings(),
     options: TableOptions = TableOptions(),
     *,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     tell: Tell = None,
     ask: Ask = None,
     codebook: Codebook = Codebook(),
@@ -165,7 +165,7 @@ def update_model(
     out: Path | None = None,
     options: TableOptions = TableOptions(),
     *,
-    watch: Watch = unwatched,
+    watch: Watch = no_progress,
     again: bool = False,
     new_codes: bool = False,
     n_jobs: int | None = None,
@@ -276,7 +276,7 @@ def refit_model(model: CodingModel, path: Path, options: TableOptions) -> Coding
     again_by = (model.identity_columns, False, model.labels)
     table = read_coded(path, model.columns, options, *again_by, codebook=model.codebook)
     try:
-        return _join_answers(model, table, path, unwatched).model
+        return _join_answers(model, table, path, no_progress).model
     except _NothingNewError:
         return model
 

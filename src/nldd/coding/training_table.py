@@ -30,7 +30,7 @@ from nldd.coding.answers import (
     plain_text,
     read_mark,
     row_identity,
-    unguard,
+    unescape_cell,
 )
 from nldd.coding.audit import CHECK, RIGHT_CODES, machine_codes, read_checks
 from nldd.coding.code_slips import notes_on_codes, other_names_of_numbers
@@ -185,7 +185,7 @@ def _check_labels(table: TableReader, codes: CodeColumns) -> None:
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
     """Whether all cells that are not empty are numbers, and some are."""
     try:
-        numbers = [cell_number(unguard(cell), decimal=decimal) for cell in cells]
+        numbers = [cell_number(unescape_cell(cell), decimal=decimal) for cell in cells]
     except ValueError:
         return False
     return any(number is not None for number in numbers)
@@ -503,7 +503,7 @@ def _identity_places(table: TableReader, columns: Columns, names: Sequence[str])
 
     Codes and what nldd has added do not count: a review leaves all others alone.
     """
-    places = {str(unguard(name)): j for j, name in enumerate(table.names)}
+    places = {str(unescape_cell(name)): j for j, name in enumerate(table.names)}
     own = {name for name in places if not name.startswith(PREFIX)}
     own -= {*columns.codes.names, columns.coder}
     return {name: places[name] for name in names or sorted(own) if name in places}

@@ -198,7 +198,7 @@ def test_times_that_go_back_change_neither_order_nor_pace(desks, monkeypatch):
     desk = desks(share=0)
     for item, year in zip((4, 4, 5), (2030, 2020, 1999), strict=True):
         monkeypatch.setattr(
-            "nldd.coding.review.desk.now", lambda year=year: f"{year}-01-01T00:00:00.000Z"
+            "nldd.coding.review.desk.current_time", lambda year=year: f"{year}-01-01T00:00:00.000Z"
         )
         desk.decide(
             act(item, CODES[:1] if year == 2020 else ["pay"], seen=desk.seen(item), seconds=3)

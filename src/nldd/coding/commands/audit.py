@@ -84,7 +84,7 @@ def audit(
       nldd audit coded.audit.csv second.csv
       nldd audit new.review.db
     """
-    from nldd.coding.audit import draw_sample, is_checked, read_audit
+    from nldd.coding.audit import draw_sample, is_check_sample, read_audit
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.report_text import render_audit, render_sample
 
@@ -92,7 +92,7 @@ def audit(
         judged = _audit_of_review(coded, besides or out, target)
         print_result(as_json, asdict(judged), fill(judged.text, 100))
         return
-    unchecked = [path for path in coded if not is_checked(path, options)]
+    unchecked = [path for path in coded if not is_check_sample(path, options)]
     if not unchecked and not besides:
         found = read_audit(*coded, options=options, target=target)
         print_result(as_json, asdict(found), render_audit(found))

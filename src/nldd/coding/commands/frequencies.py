@@ -57,7 +57,7 @@ def frequencies(
     from nldd.coding.frequencies import code_frequencies
     from nldd.coding.frequencies_text import (
         frequencies_record,
-        named,
+        name_codes,
         render_frequencies,
         write_frequencies,
         write_frequencies_report,
@@ -73,6 +73,6 @@ def frequencies(
     print_notes(found.notes)
     if out is not None:
         write_frequencies(found, out, loaded.codebook)
-    shown, record = named(found, loaded.codebook), frequencies_record(found)
+    shown, record = name_codes(found, loaded.codebook), frequencies_record(found)
     page = report and write_frequencies_report(shown, table.name, report)
     print_result(as_json, record, render_frequencies(shown), shares=out, report=page)

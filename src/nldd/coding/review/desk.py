@@ -33,8 +33,8 @@ from nldd.coding.review.log import (
     outcome,
     stand,
 )
-from nldd.coding.review.queue import Mask, Places, QueueState, go_round
-from nldd.coding.review.records import now
+from nldd.coding.review.queue import Mask, Places, QueueState, order_open_items
+from nldd.coding.review.records import current_time
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.exceptions import InputError
 
@@ -93,7 +93,7 @@ class Desk:
         self.flagged: Mask = np.zeros(n, dtype=bool)
         self.decided: Mask = np.zeros(n, dtype=bool)  # by anybody
         self.disagreed: set[int] = set()
-        self.seq, self._touched = 0, -1
+        self.seq, self._data_version = 0, -1
         self._own: dict[int, LogEntry] = {}
         self._skipped: dict[int, None] = {}  # places in the order in which they were skipped
         self._acts: list[list[tuple[LogEntry, Position]]] = []
@@ -111,8 +111,8 @@ class Desk:
 
     def follow(self) -> None:
         """Take in what other processes have written since."""
-        touched = self.store.touched()
-        if touched == self._touched:
+        version = self.store.data_version()
+        if version == self._data_version:
             return
         for entry in self.store.entries(after=self.seq):
             self._apply(entry)
@@ -123,7 +123,7 @@ class Desk:
             self.known_codes.follow(self.rounds[last].facts)
             self.outlook.renew(self.store, last, self.known_codes.current)
             self._orders.clear()
-        self._touched = touched
+        self._data_version = version
 
     def _apply(self, entry: LogEntry) -> None:
         self.seq = entry.id
@@ -283,7 +283,7 @@ class Desk:
     def next_items(self, order: str, after: int, n: int) -> list[int]:
         """The next open items behind one; from the beginning if that is not in the queue."""
         place = self.outlook.place.get(after)
-        found = go_round(self.ranked(order), place, self.open, self.skipped)
+        found = order_open_items(self.ranked(order), place, self.open, self.skipped)
         return [int(item) for item in self.outlook.items[found[:n]]]
 
     def items_before(self, order: str, item: int, n: int) -> list[int]:
@@ -349,7 +349,7 @@ class Desk:
                 raise NotLastError(self._known.get(undoes, ("", []))[1])
             if last is None:
                 return []
-            time, entries = now(), []
+            time, entries = current_time(), []
             for number, (entry, before) in enumerate(reversed(self._acts[-1])):
                 undone = replace(entry, uid=f"{uid}:{number}", action=UNDO, after=before)
                 undone = replace(undone, time=time, seconds=0.0, batch=uid, undoes=entry.id)
@@ -400,7 +400,7 @@ class Desk:
         shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
         action = FLAG if act.action == UNFLAG else act.action
-        what = (action, after, now(), act.round, model, shown, act.seconds)
+        what = (action, after, current_time(), act.round, model, shown, act.seconds)
         return LogEntry(0, act.uid, act.item, self.coder, *what)
 
     def _add(self, entries: Sequence[LogEntry]) -> None:
@@ -408,7 +408,7 @@ class Desk:
         try:
             added = self.store.add(entries, behind=self.seq)
         except ChangedSinceError:
-            self._touched = -1
+            self._data_version = -1
             return
         for entry in added:
             self._apply(entry)

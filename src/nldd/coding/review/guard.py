@@ -131,7 +131,9 @@ class Guard:
         """What did not call us by our name, or comes from another site's page."""
         hosts = [value.lower() for name, value in headers if name == "host"]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return refused(403, "This server has another name.", "open the address as printed")
+            return error_response(
+                403, "This server has another name.", "open the address as printed"
+            )
         given = dict(headers)
         site, origin = given.get("sec-fetch-site"), given.get("origin")
         changing = scope["method"] in CHANGING
@@ -141,10 +143,12 @@ class Guard:
                 "",
                 *self._origins,
             }:
-                return refused(403, "Another site may not use this server.", "use its own page")
+                return error_response(
+                    403, "Another site may not use this server.", "use its own page"
+                )
         kind = given.get("content-type", "").partition(";")[0].strip().lower()
         if changing and kind != "application/json":
-            return refused(415, "A request must be JSON.", "Content-Type: application/json")
+            return error_response(415, "A request must be JSON.", "Content-Type: application/json")
         return None
 
     async def _at_door(self, scope: Scope, headers: list[tuple[str, str]]) -> Response | None:
@@ -169,10 +173,10 @@ class Guard:
         if scope["path"] == "/":
             return HTMLResponse(CLOSED, 401)
         hint = "open the address that the terminal shows"
-        return refused(401, "This browser is not known here.", hint)
+        return error_response(401, "This browser is not known here.", hint)
 
 
-def refused(status: int, error: str, hint: str, **more: Any) -> JSONResponse:
+def error_response(status: int, error: str, hint: str, **more: Any) -> JSONResponse:
     """A request that cannot be done: why, and what to do."""
     return JSONResponse({"error": error, "hint": hint, **more}, status)
 
@@ -186,17 +190,17 @@ async def _read_body(receive: Receive) -> bytes | Response:
             while more and n_read <= MOST_READ:
                 message = await receive()
                 if message["type"] == "http.disconnect":
-                    return refused(400, "The request ended early.", "send it again")
+                    return error_response(400, "The request ended early.", "send it again")
                 chunk = message.get("body", b"")
                 n_read += len(chunk)
                 if n_read <= LARGEST_BODY:
                     body += chunk
                 more = message.get("more_body", False)
     except TimeoutError:
-        return refused(408, "The request did not arrive in time.", "send it again")
+        return error_response(408, "The request did not arrive in time.", "send it again")
     if n_read > LARGEST_BODY:
         limit = f"{LARGEST_BODY:,} bytes"
-        return refused(413, f"A request may have at most {limit}.", "send less at a time")
+        return error_response(413, f"A request may have at most {limit}.", "send less at a time")
     return bytes(body)
 
 

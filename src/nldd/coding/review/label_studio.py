@@ -19,7 +19,7 @@ from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.coded_table import unique_column_names
 from nldd.coding.review.export import CodedItem, coded_items
 from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, LogEntry, Position, latest
-from nldd.coding.review.records import Study, now
+from nldd.coding.review.records import Study, current_time
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.coding.tables.cells import Cell, cell_text, is_text
 from nldd.exceptions import InputError
@@ -281,7 +281,9 @@ def _entry(
     is_time = isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS
     seconds = float(took) if is_time and took is not None else 0.0
     action, shown = SKIP if skipped else CODE, "Label Studio"
-    return LogEntry(0, uid, item, name, action, after, time or now(), shown=shown, seconds=seconds)
+    return LogEntry(
+        0, uid, item, name, action, after, time or current_time(), shown=shown, seconds=seconds
+    )
 
 
 def _time_of(annotation: Mapping[str, Any]) -> str:

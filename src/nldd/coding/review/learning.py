@@ -26,7 +26,7 @@ from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
 from nldd.coding.review.log import outcomes
 from nldd.coding.review.records import Suggestion
-from nldd.coding.review.rounds import Suggester, facts_of, keep_promise, refit_policy
+from nldd.coding.review.rounds import Suggester, apply_guarantee, refit_options, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import ROW, StoredRows, StoreOptions
 from nldd.coding.tables.cells import Cell
@@ -170,9 +170,9 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
         n_tests = last.facts["n_tests"] + 1
         if n_decided and study.measure != PER_CODE:
-            policy, failed = refit_policy(model, promise, last.facts)
+            policy, failed = refit_options(model, promise, last.facts)
         else:
-            policy, _ = keep_promise(model, promise)
+            policy, _ = apply_guarantee(model, promise)
             model, n_tests = policy.model_in_use(model), len(model.earlier) + 1
         if failed:  # what is coded automatically stays so until a refit passes its test
             automatic = (s for s in store.suggestions(last.round) if s.status == AUTO)
@@ -182,7 +182,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         left = [item for item in without if item not in found or not found[item].by]
         number = store.begin_round(digest)
         counts = _write_round(store, number, model, policy, left, options, kept)
-        facts = facts_of(model, policy, counts, len(without), n_decided, n_tests)
+        facts = round_facts(model, policy, counts, len(without), n_decided, n_tests)
         if failed:
             facts = {**facts, "guarantee": last.facts.get("guarantee")}
         store.finish_round(number, digest, facts)

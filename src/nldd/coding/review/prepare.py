@@ -15,7 +15,7 @@ from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.records import Item, Study
-from nldd.coding.review.rounds import PROMISE, Promise, Suggester, facts_of, keep_promise
+from nldd.coding.review.rounds import PROMISE, Promise, Suggester, apply_guarantee, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import describe_table
 from nldd.coding.tables.opening import TableOptions
@@ -121,7 +121,7 @@ def prepare_review(
     # What is not there, reading it tells.
     digests = {path: checksum(path) if path.is_file() else "" for path in paths}
     model = load_coding_model(model_path)
-    policy, notes = keep_promise(model, promise)
+    policy, notes = apply_guarantee(model, promise)
     counts = CodingSummary()
     with options.open(table_path) as table:
         blocks = code_blocks(model, table, policy, counts, watch=watch)
@@ -138,7 +138,7 @@ def prepare_review(
             counts.n_drawn = len(drawn)
             n_tests = len(model.earlier) + 1
             used = policy.model_in_use(model)
-            facts = facts_of(used, policy, counts, len(numbers), n_tests=n_tests)
+            facts = round_facts(used, policy, counts, len(numbers), n_tests=n_tests)
             store.finish_round(0, digests[model_path], facts)
             for path, digest in digests.items():
                 if checksum(path) != digest:

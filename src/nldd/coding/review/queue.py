@@ -70,7 +70,7 @@ class QueueState:
         self.groups = [current(tuple(json.loads(text))) for text in self._known]
 
     def _take(self, store: Store, round: int) -> None:
-        found = store.leanings(round)
+        found = store.suggestion_rows(round)
         if not found:
             return
         items, codes, statuses, doubts = zip(*found, strict=True)
@@ -120,7 +120,9 @@ class QueueState:
         return places[np.lexsort([places, *keys])]
 
 
-def go_round(ranked: Places, after: int | None, open_: Mask, skipped: Sequence[int]) -> Places:
+def order_open_items(
+    ranked: Places, after: int | None, open_: Mask, skipped: Sequence[int]
+) -> Places:
     """The open ones of a queue behind a place, going round at its end; then the skipped ones.
 
     Those come in the order in which they were skipped, from behind the place if it is one of them.

@@ -94,7 +94,7 @@ class Round(NamedTuple):
     facts: Mapping[str, Any]
 
 
-def now() -> str:
+def current_time() -> str:
     """The time in UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -30,7 +30,7 @@ N_NEAREST = 3
 MOST_SHOWN = 500
 
 
-def keep_promise(model: "CodingModel", promise: Promise) -> tuple["CodingOptions", list[str]]:
+def apply_guarantee(model: "CodingModel", promise: Promise) -> tuple["CodingOptions", list[str]]:
     """What the machine may code alone, and what a person should know of it."""
     target, confidence, measure, _ = promise
     if measure == PER_CODE:
@@ -44,7 +44,7 @@ def keep_promise(model: "CodingModel", promise: Promise) -> tuple["CodingOptions
     return policy, [*notes, *drawn_notes(model)]
 
 
-def refit_policy(
+def refit_options(
     model: "CodingModel", promise: Promise, last: Mapping[str, Any]
 ) -> tuple["CodingOptions", str]:
     """What a refitted model may code, tested with its share of the level after the `last` round.
@@ -111,7 +111,7 @@ class Suggester:
         return self._coded[row]
 
 
-def facts_of(
+def round_facts(
     model: "CodingModel",
     policy: "CodingOptions",
     counts: "CodingSummary",

@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from nldd.coding.review import requests as sent, views as views
 from nldd.coding.review.desk import Conflict, Desk, NotLastError, UnknownItemError
-from nldd.coding.review.guard import refused
+from nldd.coding.review.guard import error_response
 from nldd.coding.review.known_codes import SimilarCodeError
 from nldd.coding.review.log import SETTLE
 from nldd.coding.review.store import Store
@@ -124,19 +124,21 @@ class ReviewApp:
             try:
                 return await handler(request)
             except SimilarCodeError as error:
-                return refused(409, str(error), error.hint, like=error.like)
+                return error_response(409, str(error), error.hint, like=error.like)
             except UnknownItemError as error:
-                return refused(404, str(error), error.hint)
+                return error_response(404, str(error), error.hint)
             except sent.BadRequestError as error:
-                return refused(400, str(error), error.hint)
+                return error_response(400, str(error), error.hint)
             except InputError as error:
-                return refused(422, str(error), error.hint)
+                return error_response(422, str(error), error.hint)
             except NLDDError as error:  # the disk: the page keeps the decision and tries again
-                return refused(503, str(error), error.hint)
+                return error_response(503, str(error), error.hint)
             except Exception as error:
                 print_exception(error, file=sys.stderr)
                 message = f"this is a mistake in nldd: {type(error).__name__}"
-                return refused(500, f"{message}.", "see the terminal, and report what it prints")
+                return error_response(
+                    500, f"{message}.", "see the terminal, and report what it prints"
+                )
 
         return answer
 
@@ -156,7 +158,9 @@ class ReviewApp:
         name = request.path_params.get("name", "index.html")
         found = self._pages.get(name)
         if found is None:
-            return refused(404, "There is no such page.", "open the address that was printed")
+            return error_response(
+                404, "There is no such page.", "open the address that was printed"
+            )
         body, kind, tag = found
         headers = {"etag": tag, "cache-control": "no-cache"}
         if request.headers.get("if-none-match") == tag:
@@ -384,4 +388,4 @@ def _export(path: Path, kind: str) -> bytes:
 async def _no_such_way(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     hint = "the page of this server knows them"
-    return refused(status, f"There is no {request.method} {request.url.path[:100]}.", hint)
+    return error_response(status, f"There is no {request.method} {request.url.path[:100]}.", hint)

@@ -22,8 +22,8 @@ from nldd.coding.review.records import (
     Study,
     Suggestion,
     codes_text,
+    current_time,
     entry_row,
-    now,
     pack,
     read_entry,
     read_item,
@@ -32,13 +32,13 @@ from nldd.coding.review.records import (
 from nldd.coding.review.store_file import (
     ENDING,
     SCHEMA,
-    as_written,
     check_schema,
     connect,
-    explained,
+    explain_sqlite_errors,
     is_store,
-    part_of,
     publish,
+    refuse_foreign_values,
+    temporary_path,
 )
 from nldd.exceptions import InputError
 
@@ -110,7 +110,7 @@ class Store(AbstractContextManager["Store"]):
         if not is_store(path):
             hint = f"name a file that nldd review made, such as answers{ENDING}"
             raise InputError(f"{path} is no review that nldd wrote.", hint=hint)
-        with explained(path):
+        with explain_sqlite_errors(path):
             connection = connect(path, write)
             try:
                 check_schema(path, connection)
@@ -123,9 +123,9 @@ class Store(AbstractContextManager["Store"]):
     @contextmanager
     def create(cls, path: Path, study: Study) -> Iterator[Self]:
         """A new store, which is there under its name once it is complete."""
-        part, ends = part_of(path), ("", "-wal", "-shm")
+        part, ends = temporary_path(path), ("", "-wal", "-shm")
         try:
-            with explained(path):
+            with explain_sqlite_errors(path):
                 connection = connect(part, write=True, new=True)
                 store = cls(path, connection)
                 try:
@@ -155,7 +155,7 @@ class Store(AbstractContextManager["Store"]):
     @property
     def study(self) -> Study:
         """What the review is about."""
-        with as_written(self.path):
+        with refuse_foreign_values(self.path):
             found = json.loads(self._value("study") or "{}")
             names = ("header", "text")
             return Study(
@@ -178,7 +178,7 @@ class Store(AbstractContextManager["Store"]):
 
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
-        with as_written(self.path):
+        with refuse_foreign_values(self.path):
             if numbers is None:
                 for row in self._connection.execute("SELECT * FROM items ORDER BY item"):
                     yield read_item(row)
@@ -192,12 +192,12 @@ class Store(AbstractContextManager["Store"]):
     def outlines(self) -> list[tuple[int, int, int, int]]:
         """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
         query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             return self._connection.execute(query, (BLANKS,)).fetchall()
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The number and the text of each answer."""
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
 
     def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
@@ -215,7 +215,7 @@ class Store(AbstractContextManager["Store"]):
         with self._transaction():
             (last,) = self._connection.execute("SELECT max(round) FROM rounds").fetchone()
             number = -1 if last is None else int(last)
-            row = (number + 1, now(), model, 0, "{}")
+            row = (number + 1, current_time(), model, 0, "{}")
             self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
         return number + 1
 
@@ -223,7 +223,7 @@ class Store(AbstractContextManager["Store"]):
         self, round: int, model: str, facts: Mapping[str, Any], time: str = ""
     ) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
-        row = (round, time or now(), model, 1, json.dumps(facts))
+        row = (round, time or current_time(), model, 1, json.dumps(facts))
         with self._transaction():
             query = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
             self._connection.execute(query, row)
@@ -240,7 +240,7 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        with as_written(self.path):
+        with refuse_foreign_values(self.path):
             rows = self._connection.execute(query).fetchall()
             return [
                 Round(number, time, model, json.loads(text)) for number, time, model, text in rows
@@ -249,21 +249,21 @@ class Store(AbstractContextManager["Store"]):
     def suggestion(self, round: int, item: int) -> Suggestion | None:
         """What the model of a round said of an item; None for one that people had coded."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
-        with as_written(self.path):
+        with refuse_foreign_values(self.path):
             row = self._connection.execute(query, (round, item)).fetchone()
             return None if row is None else read_suggestion(row)
 
     def suggestions(self, round: int) -> Iterator[Suggestion]:
         """All suggestions of a round in the order of the table."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
-        with as_written(self.path):
+        with refuse_foreign_values(self.path):
             for row in self._connection.execute(query, (round,)):
                 yield read_suggestion(row)
 
-    def leanings(self, round: int) -> list[tuple[int, str, str, float]]:
+    def suggestion_rows(self, round: int) -> list[tuple[int, str, str, float]]:
         """Of each suggestion of a round its item, codes as JSON, status and doubt."""
         query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             return self._connection.execute(query, (round,)).fetchall()
 
     # What is added while people work.
@@ -297,18 +297,18 @@ class Store(AbstractContextManager["Store"]):
         """Entries of the log in their order, those behind an id, and up to another."""
         query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? AND id <= ? ORDER BY id"
         ids = (after, LARGEST if until is None else until)
-        with as_written(self.path):
+        with refuse_foreign_values(self.path):
             return [read_entry(row) for row in self._connection.execute(query, ids)]
 
     def last_entry(self) -> int:
         """The id of the last entry of the log; 0 if there is none."""
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
         return int(last or 0)
 
-    def touched(self) -> int:
+    def data_version(self) -> int:
         """A number that is another one once another process has written."""
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             (found,) = self._connection.execute("PRAGMA data_version").fetchone()
         return int(found)
 
@@ -329,7 +329,7 @@ class Store(AbstractContextManager["Store"]):
             self._put(f"setting:{key}", known + [value for value in values if value not in known])
 
     def _value(self, key: str) -> str | None:
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             query = "SELECT value FROM meta WHERE key = ?"
             row = self._connection.execute(query, (key,)).fetchone()
         return None if row is None else str(row[0])
@@ -343,7 +343,7 @@ class Store(AbstractContextManager["Store"]):
         if self._connection.in_transaction:
             yield
             return
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             self._connection.execute("BEGIN")
         try:
             yield
@@ -353,7 +353,7 @@ class Store(AbstractContextManager["Store"]):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with explained(self.path):
+        with explain_sqlite_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield

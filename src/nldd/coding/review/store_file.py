@@ -102,7 +102,7 @@ def check_schema(path: Path, connection: sqlite3.Connection) -> None:
         raise InputError(f"{path} is not as nldd wrote it: its tables differ.", hint=hint)
 
 
-def part_of(path: Path) -> Path:
+def temporary_path(path: Path) -> Path:
     """Where a file is made until it is complete; what ended processes left there is removed."""
     pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d{{1,9}})\.part(-wal|-shm|-journal)?")
     with suppress(OSError):
@@ -139,7 +139,7 @@ def publish(part: Path, path: Path) -> None:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explain_sqlite_errors(path: Path) -> Iterator[None]:
     """Errors of SQLite as what they mean for a person."""
     try:
         yield
@@ -162,10 +162,10 @@ def explained(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def as_written(path: Path) -> Iterator[None]:
+def refuse_foreign_values(path: Path) -> Iterator[None]:
     """Refuse values that nldd would not have written; and errors of SQLite, see above."""
     try:
-        with explained(path):
+        with explain_sqlite_errors(path):
             yield
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         message = f"{path} is damaged: it holds values that nldd has not written."

@@ -193,7 +193,7 @@ def _in_state(desk: Desk, state: str) -> Mask:
         "skipped": lambda: skipped,
         "flagged": lambda: desk.flagged.copy(),
         "disagree": lambda: np.isin(look.items, desk.disagreements()),
-        "auto": lambda: by_machine(desk) & ~_blind(desk),
+        "auto": lambda: automatic_items(desk) & ~_blind(desk),
     }
     if state not in masks:
         hint = f"choose one of {', '.join(LISTED)}"
@@ -201,7 +201,7 @@ def _in_state(desk: Desk, state: str) -> Mask:
     return masks[state]()
 
 
-def by_machine(desk: Desk) -> Mask:
+def automatic_items(desk: Desk) -> Mask:
     """Which answers have the machine's codes, and nobody's else."""
     look = desk.outlook
     return np.asarray(look.auto & ~look.given & ~desk.decided)
@@ -267,7 +267,7 @@ def disagreement_rows(desk: Desk, most: int = 1000) -> list[View]:
 def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
     """How far the work is, what the machine could do alone, and what the checks say."""
     look = desk.outlook
-    queue, open_, auto = desk.queue, desk.open, by_machine(desk)
+    queue, open_, auto = desk.queue, desk.open, automatic_items(desk)
     n_open, n_skipped = int(open_.sum()), len(desk.skipped)
     n_people, n_all = int((desk.decided & ~look.given).sum()), int((~look.given).sum())
     n_auto, pace, n_apart = int(auto.sum()), desk.pace, len(desk.disagreed)

@@ -121,7 +121,7 @@ class RowSource(Protocol):
         return hint
 
 
-def located(path: Path, row: int, name: str | None = None) -> str:
+def cell_place(path: Path, row: int, name: str | None = None) -> str:
     """The place of a cell for a message."""
     return f"{path.name}, row {row}" + (f", column {quote(name)}" if name is not None else "")
 
@@ -143,13 +143,13 @@ def row_weight(row: Row, path: Path, number: int, names: Sequence[str]) -> int:
     lengths = [len(cell) if isinstance(cell, str) else 0 for cell in row]
     longest = max(lengths, default=0)
     if longest > MAX_CELL:
-        where = located(path, number, names[lengths.index(longest)])
+        where = cell_place(path, number, names[lengths.index(longest)])
         what = f"expected at most {MAX_CELL:,} characters in a cell; got {longest:,}"
         raise InputError(f"{where}: {what}.", hint="shorten the text of the cell")
     return sum(lengths) + CELL_BYTES * len(row)
 
 
-def without_surplus(row: Row, width: int, place: str) -> Row:
+def drop_surplus_cells(row: Row, width: int, place: str) -> Row:
     """A row without the empty cells that it has beyond the header; an error names another one."""
     for cell in row[width:]:
         if cell is not None and (text := cell_text(cell)).strip(BLANKS):
@@ -193,10 +193,10 @@ def cell_text(cell: Cell) -> str:
         return repr(float(cell)).removesuffix(".0")
     if isinstance(cell, datetime.date | datetime.time):
         return cell.isoformat()
-    return cell_text(plain(cell))
+    return cell_text(python_value(cell))
 
 
-def plain(cell: Any) -> Cell:
+def python_value(cell: Any) -> Cell:
     """The Python value of a scalar of NumPy or a like library."""
     item = getattr(cell, "item", None)
     if item is None:
@@ -246,7 +246,7 @@ def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:
         return None if math.isnan(value) else value
     if isinstance(cell, datetime.date | datetime.time):
         raise ValueError(f"{cell.isoformat()} is no number")
-    return cell_number(plain(cell), decimal=decimal)
+    return cell_number(python_value(cell), decimal=decimal)
 
 
 def _read_number(text: str, decimal: str | None) -> float | None:

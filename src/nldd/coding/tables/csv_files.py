@@ -14,8 +14,8 @@ from nldd.coding.tables.cells import (
     Row,
     TableFormat,
     check_width,
+    drop_surplus_cells,
     skipped_note,
-    without_surplus,
 )
 from nldd.coding.tables.text_files import TextFile, TextSource
 from nldd.exceptions import InputError
@@ -142,7 +142,7 @@ class CsvRows(TextSource):
             self._n_short += 1
             self._first_short = self._first_short or line
             return (*row, *[""] * (width - len(row)))
-        return without_surplus(row, width, f"{self._text.path}, line {line}")
+        return drop_surplus_cells(row, width, f"{self._text.path}, line {line}")
 
 
 def _quote_error(place: str, reason: str) -> InputError:

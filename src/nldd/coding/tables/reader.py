@@ -14,9 +14,9 @@ from nldd.coding.tables.cells import (
     RowSource,
     TableBlock,
     TableFormat,
+    cell_place,
     cell_text,
     check_width,
-    located,
     row_weight,
 )
 from nldd.exceptions import InputError
@@ -128,7 +128,7 @@ class TableReader:
                 yield TableBlock(first, block)
                 first += len(block)
         except (UnicodeError, OSError) as error:
-            place = f"{located(self.path, first)}: the file could not be read to its end"
+            place = f"{cell_place(self.path, first)}: the file could not be read to its end"
             hint = "check whether another program changed it, and start again"
             raise InputError(f"{place}: {error}.", hint=hint) from error
         finally:
@@ -161,7 +161,7 @@ class TableReader:
 
     def where(self, row: int, column: int | None = None) -> str:
         """The place of a cell for a message: row from 1, and position of the column from 0."""
-        return located(self.path, row, None if column is None else self.names[column])
+        return cell_place(self.path, row, None if column is None else self.names[column])
 
     def __enter__(self) -> "TableReader":
         return self

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
 from nldd._wording import quote_first
-from nldd.coding.tables.cells import Cell, Row, cell_text, located, plain
+from nldd.coding.tables.cells import Cell, Row, cell_place, cell_text, python_value
 from nldd.coding.tables.response_sets import ResponseSet, add_response_sets
 from nldd.coding.tables.statistics_files import Labelled, Variables, load_pyreadstat, moment_value
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning, warn_caller
@@ -208,7 +208,7 @@ def _value(cell: Cell, keep_missing: bool) -> Any:
     if cell is None or cell == "":
         return None
     known = (str, int, float, datetime.date, datetime.time)
-    return cell if isinstance(cell, known) else plain(cell)
+    return cell if isinstance(cell, known) else python_value(cell)
 
 
 def _number(value: Any, target: Target) -> Any:
@@ -233,7 +233,7 @@ def _text(cell: Cell, was_text: bool, keep_missing: bool) -> str:
 def _check_lengths(texts: list[str], name: str, target: Target, path: Path) -> None:
     for number, text in enumerate(texts, 1):
         if 4 * len(text) > target.longest_text and _n_bytes(text) > target.longest_text:
-            place, n_bytes = located(path, number, name), _n_bytes(text)
+            place, n_bytes = cell_place(path, number, name), _n_bytes(text)
             what = f"the text has {n_bytes:,} bytes; {target.program} takes at most"
             hint = "shorten the text, or write the table as CSV or .xlsx"
             raise InputError(f"{place}: {what} {target.longest_text:,}.", hint=hint)

@@ -27,8 +27,8 @@ from nldd.coding.tables.cells import (
     RowSource,
     TableFormat,
     cell_text,
+    drop_surplus_cells,
     skipped_note,
-    without_surplus,
 )
 from nldd.coding.tables.text_files import OLE, ZIP
 from nldd.coding.tables.trial import check_by_trial
@@ -144,7 +144,7 @@ class WorkbookRows(RowSource):
             self._ends = (header, latest)
             row = tuple(cells)
             if len(row) > width:
-                row = without_surplus(row, width, f"{self._path}, row {number} of the sheet")
+                row = drop_surplus_cells(row, width, f"{self._path}, row {number} of the sheet")
             yield row
 
     def fraction(self) -> float:

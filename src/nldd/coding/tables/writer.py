@@ -24,10 +24,10 @@ from nldd.coding.tables.cells import (
     Cell,
     Row,
     TableFormat,
+    cell_place,
     cell_text,
     is_text,
-    located,
-    plain,
+    python_value,
 )
 from nldd.coding.tables.csv_files import separator_line
 from nldd.coding.tables.reader import distinct_names
@@ -111,7 +111,7 @@ class TableWriter:
             for k, row in enumerate(block, first):
                 if len(row) != width:
                     what = f"expected {width} cells as in the header; got {len(row)}"
-                    raise InputError(f"{located(self.path, k)}: {what}.")
+                    raise InputError(f"{cell_place(self.path, k)}: {what}.")
             with self._explaining_errors(block, first):
                 self._put(block, first)
             self.n_rows += len(block)
@@ -164,7 +164,7 @@ class TableWriter:
             raise NLDDError(message, hint=hint) from error
         except UnicodeEncodeError:
             places = (
-                located(self.path, number, name) if number else f"{self.path.name}, header"
+                cell_place(self.path, number, name) if number else f"{self.path.name}, header"
                 for number, row in enumerate(rows, first)
                 for name, cell in zip(self.header, row, strict=True)
                 if isinstance(cell, str) and not is_text(cell)
@@ -229,7 +229,9 @@ def _jsonl(stream: BinaryIO, header: tuple[str, ...]) -> Iterator[_Put]:
 
 
 def _json_value(cell: Any) -> Any:
-    return cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else plain(cell)
+    return (
+        cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else python_value(cell)
+    )
 
 
 class _Outlet:
@@ -260,7 +262,7 @@ def _xlsx(
                 try:
                     _write_cell(sheet, form, number, column, cell)
                 except OverflowError as error:
-                    raise _refusal(located(path, number, header[column]), error) from None
+                    raise _refusal(cell_place(path, number, header[column]), error) from None
         if sheet.row_data_fh.tell() > MAX_BYTES - 2**24:
             what = f"a sheet of more than {MAX_BYTES:,} bytes is too much for a workbook"
             raise _refusal(path, what)
@@ -324,7 +326,7 @@ def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, c
         else:
             sheet.write_datetime(row, column, cell, form(code))
     elif cell is not None:
-        _write_cell(sheet, form, row, column, plain(cell))
+        _write_cell(sheet, form, row, column, python_value(cell))
 
 
 def _check_text(text: str) -> None:
