@@ -9,6 +9,7 @@ import pytest
 HEAVY = {"numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas"}
 # Without what would measure coverage in the child, which costs more than nldd itself.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+EXTRAS = ["filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests", "tqdm"]
 RUNS, MOST_SECONDS = 5, 0.2
 
 
@@ -42,6 +43,21 @@ def test_predict_loads_nothing_of_reports_and_benchmarks(made, tmp_path):
     found = command("predict", made / "model.nldd", made / "new.csv", "-o", tmp_path / "coded.csv")
     assert (tmp_path / "coded.csv").exists()
     assert not {"matplotlib", "jinja2", "nldd.bench"} & found
+
+
+def test_library_needs_no_library_of_an_extra(tmp_path):
+    code = f"""
+class Missing:
+    def find_spec(self, name, *where):
+        if name in {EXTRAS}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+from nldd import NLDDClassifier, load_model, load_yeast, save_model
+X, Y, _ = load_yeast()
+save_model(NLDDClassifier(random_state=0).fit(X[:200], Y[:200]), sys.argv[1])
+assert load_model(sys.argv[1]).predict(X[:3]).shape == (3, 14)
+"""
+    loaded(code, tmp_path / "model.nldd")
 
 
 def test_nldd_loads_no_other_method():

@@ -11,7 +11,7 @@ from nldd import __version__
 
 BOTH = pytest.mark.parametrize("which", ["newest", "lowest"])
 # No fewer run without an extra: those of the library.
-N_DOCSTRINGS, N_EXAMPLES = 80, 400
+N_DOCSTRINGS, N_EXAMPLES = 80, 250
 
 
 @BOTH
