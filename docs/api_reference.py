@@ -1,126 +1,119 @@
-"""What nldd offers by name: every public name of every package, with the text of its page.
+"""What nldd offers by name: the public names, and the classes of what their calls return.
 
-Names come from the stubs beside the packages' ``__init__.py``, texts from docstrings. A constant
-has none at run time: its text is the string that stands behind its assignment.
+Public is what ``__all__`` of five packages lists; texts are docstrings. A constant has none at run
+time: its text is the string that follows its assignment.
 """
 
 import ast
 import inspect
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-import nldd
-
-SOURCE = Path(nldd.__file__).parent
-# Modules that have public names and are no packages.
-MODULES = ("nldd.exceptions",)
+PACKAGES = ("nldd", "nldd.metrics", "nldd.linear", "nldd.coding", "nldd.bench")
 
 
 @dataclass(frozen=True, slots=True)
-class Public:
-    """A name that users may import from a package.
+class Entry:
+    """A name of the reference.
 
     Attributes
     ----------
     package : str
-        Where users import it from, such as ``"nldd.estimators"``.
+        Where users import it from; of a result, which they do not import, where it is defined.
     name : str
-    module : str
-        Where it is defined, such as ``"nldd.estimators._mlknn"``: equal for names that two
-        packages share.
     kind : {"class", "function", "exception", "data"}
-        Warnings are exceptions; constants and aliases of types are data.
+        Warnings are exceptions.
     doc : str
         Its docstring without indentation; empty where it has none.
     """
 
     package: str
     name: str
-    module: str
     kind: str
     doc: str
 
 
-def public_names() -> list[Public]:
-    """Every public name, by package and name; one that two packages share is there for both."""
-    return [
-        describe(package, name)
-        for package in public_packages()
-        for name in sorted(import_module(package).__all__)
-    ]
+def public_names() -> list[Entry]:
+    """Every public name, by package and name."""
+    return [_describe(package, name) for package, name in _listed()]
 
 
-def public_packages() -> list[str]:
-    """Packages with a stub, and the plain modules with public names."""
-    stubs = (stub.parent.relative_to(SOURCE).parts for stub in SOURCE.rglob("__init__.pyi"))
-    return sorted({".".join(("nldd", *parts)) for parts in stubs} | {*MODULES})
-
-
-def describe(package: str, name: str) -> Public:
-    """One public name: looked up, and its text read."""
-    module = home(package, name)
-    thing = getattr(import_module(package), name)
-    kind = kind_of(thing)
-    doc = attribute_doc(source(module), name) if kind == "data" else inspect.getdoc(thing)
-    return Public(package, name, module, kind, doc or "")
-
-
-def members(kind: type) -> list[str]:
-    """Public methods and properties of a class that nldd wrote, those of its bases included.
-
-    What scikit-learn, tuples and exceptions add has pages elsewhere.
-    """
+def result_classes(package: str) -> list[Entry]:
+    """Classes of what the public names of a package return or hold, and do not list."""
+    public = [getattr(import_module(home), name) for home, name in _listed()]
+    seen = {id(thing) for thing in public}
+    waiting = [getattr(import_module(package), name) for name in import_module(package).__all__]
     found = []
-    for name, member in inspect.getmembers(kind):
-        written = getattr(member, "fget", member)  # the function of a property
-        is_own = getattr(written, "__module__", None) or ""
-        if not name.startswith("_") and inspect.isroutine(written) and is_own.startswith("nldd."):
-            found.append(name)
-    return found
+    while waiting:
+        for kind in _classes_of(waiting.pop()):
+            if id(kind) not in seen:
+                seen.add(id(kind))
+                waiting.append(kind)
+                found.append(_describe(kind.__module__, kind.__name__))
+    return sorted(found, key=lambda each: each.name)
 
 
-def kind_of(thing: Any) -> str:
-    """Which of the four kinds an object is."""
+def _listed() -> list[tuple[str, str]]:
+    return [(home, name) for home in PACKAGES for name in sorted(import_module(home).__all__)]
+
+
+def _describe(package: str, name: str) -> Entry:
+    thing = getattr(import_module(package), name)
     if inspect.isclass(thing):
-        return "exception" if issubclass(thing, BaseException) else "class"
-    return "function" if inspect.isroutine(thing) else "data"
+        kind = "exception" if issubclass(thing, BaseException) else "class"
+    else:
+        kind = "function" if inspect.isroutine(thing) else "data"
+    doc = _constant_doc(package, name) if kind == "data" else inspect.getdoc(thing)
+    return Entry(package, name, kind, doc or "")
 
 
-def home(package: str, name: str) -> str:
-    """The module that defines a name: stubs are followed until one ends at a plain module."""
-    stub = Path(source(package)).with_suffix(".pyi")
-    if not stub.exists():
-        return package
-    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ImportFrom) and name in {each.name for each in node.names}:
-            return home(f"{package}.{node.module}", name)
-    raise LookupError(f"{stub} imports no {name}: take it from __all__ or import it there.")
+def _classes_of(thing: Any) -> Iterator[type]:
+    """Classes of nldd that a function returns, or that a class holds and its methods return."""
+    if inspect.isroutine(thing):
+        yield from _classes_in(_hints(thing).get("return"))
+    if not inspect.isclass(thing):
+        return
+    if is_dataclass(thing) or hasattr(thing, "_fields"):
+        for hint in _hints(thing).values():
+            yield from _classes_in(hint)
+    for name, member in inspect.getmembers(thing):
+        written = getattr(member, "fget", member)  # the function of a property
+        if not name.startswith("_") and inspect.isroutine(written):
+            yield from _classes_in(_hints(written).get("return"))
 
 
-def source(module: str) -> Path:
-    """The file of a module or of a package's ``__init__``."""
-    spec = find_spec(module)
-    if spec is None or spec.origin is None:
-        raise LookupError(f"No file of the module {module}.")
-    return Path(spec.origin)
+def _classes_in(hint: Any) -> Iterator[type]:
+    if inspect.isclass(hint) and hint.__module__.startswith("nldd."):
+        yield hint
+    for part in get_args(hint):
+        yield from _classes_in(part)
 
 
-def attribute_doc(path: Path, name: str) -> str:
-    """The string behind the assignment of a module's attribute, or nothing."""
-    body = ast.parse(path.read_text(encoding="utf-8")).body
-    for node, after in pairwise(body):
-        if name in assigned(node) and isinstance(after, ast.Expr):
-            text = ast.literal_eval(after.value) if isinstance(after.value, ast.Constant) else ""
-            return inspect.cleandoc(text) if isinstance(text, str) else ""
+def _hints(thing: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(thing)
+    except (NameError, TypeError):  # names that only a type checker imports; built-in functions
+        return {}
+
+
+def _constant_doc(package: str, name: str) -> str:
+    """The string that follows the assignment of a constant in the module that a package names."""
+    (home,) = (
+        node.module
+        for node in ast.walk(_parse(package))
+        if isinstance(node, ast.ImportFrom) and name in {each.name for each in node.names}
+    )
+    for node, after in pairwise(_parse(home).body):
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        if isinstance(after, ast.Expr) and name in {getattr(each, "id", "") for each in targets}:
+            return inspect.cleandoc(ast.literal_eval(after.value))
     return ""
 
 
-def assigned(node: ast.stmt) -> set[str]:
-    """Names that a statement assigns."""
-    if isinstance(node, ast.Assign):
-        return {ast.unparse(target) for target in node.targets}
-    return {ast.unparse(node.target)} if isinstance(node, ast.AnnAssign) else set()
+def _parse(module: str) -> ast.Module:
+    path = Path(import_module(module).__file__ or "")
+    return ast.parse(path.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from api_reference import public_names
-from reference_pages import find_homes, page_name
+from reference_pages import page_name
 
 # Attributes by which a browser loads something without being asked.
 LOADS = {
@@ -91,7 +91,7 @@ def complaints(site: Path, pages: dict[Path, Page]) -> Iterator[str]:
 
 def missing_names(site: Path) -> Iterator[str]:
     """Public names that have no page, or none that shows an example."""
-    for each in find_homes(public_names()).values():
+    for each in public_names():
         path = site / "api" / f"{page_name(each)}.html"
         if not path.is_file():
             yield f"{each.package}.{each.name}: no page"

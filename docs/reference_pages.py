@@ -1,21 +1,19 @@
-"""Pages of the reference: one for each package, and one for each public name, from docstrings.
-
-A name that several packages share has one page, under the shortest of them.
-"""
+"""Pages of the reference: one for each package, and one for each name, from docstrings."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
-from api_reference import Public, public_names
+from api_reference import Entry, public_names, result_classes
 
 ROLES = {"class": "class", "function": "func", "exception": "exc", "data": "data"}
 
 
 def write_reference(folder: Path) -> None:
     """Write ``api/`` below `folder` where it differs, and delete pages of names that are gone."""
-    pages = {folder / "api" / name: text for name, text in reference_pages(public_names())}
+    pages = {folder / "api" / name: text for name, text in reference_pages()}
     for path in set((folder / "api").glob("*.rst")) - pages.keys():
         path.unlink()
     for path, text in pages.items():
@@ -24,56 +22,40 @@ def write_reference(folder: Path) -> None:
             path.write_text(text, "utf-8")
 
 
-def reference_pages(names: list[Public]) -> Iterator[tuple[str, str]]:
-    """File names and texts of all pages."""
-    homes = find_homes(names)
-    for package, members in groupby(names, lambda each: each.package):
-        yield f"{package}.rst", package_page(package, list(members), homes)
-    for each in homes.values():
-        yield f"{page_name(each)}.rst", name_page(each)
+def reference_pages() -> Iterator[tuple[str, str]]:
+    """File names and texts of all pages; a result that two packages return belongs to the first."""
+    taken: set[Entry] = set()
+    for package, listed in groupby(public_names(), lambda each: each.package):
+        names = list(listed)
+        results = [each for each in result_classes(package) if each not in taken]
+        taken.update(results)
+        yield f"{package}.rst", package_page(package, names, results)
+        for each in (*names, *results):
+            yield f"{page_name(each)}.rst", name_page(each)
 
 
-def find_homes(names: Iterable[Public]) -> dict[tuple[str, str], Public]:
-    """Each object by its module and name, as it is seen from the package with the shortest name."""
-    homes: dict[tuple[str, str], Public] = {}
-    for each in sorted(names, key=lambda each: (len(each.package), each.package, each.name)):
-        homes.setdefault((each.module, each.name), each)
-    return homes
+def page_name(each: Entry) -> str:
+    """File of a name, without its ending."""
+    return f"{each.package}.{each.name}"
 
 
-def page_name(each: Public) -> str:
-    """Of a file. ``Triage`` is not that of ``triage``, even where a disk ignores capitals."""
-    kind = ".class" if each.kind == "class" and each.name == each.name.capitalize() else ""
-    return f"{each.package}.{each.name}{kind}"
+def package_page(package: str, names: list[Entry], results: list[Entry]) -> str:
+    """What a package is for, its names with a sentence each, and what their calls return."""
+    text = [*heading(package), import_module(package).__doc__ or "", "", *table(names)]
+    if results:
+        text += [".. rubric:: What these return", "", *table(results)]
+    pages = [f"   {page_name(each)}" for each in (*names, *results)]
+    currently = [f".. py:currentmodule:: {package}", ""]
+    return "\n".join([*currently, *text, ".. toctree::", "   :hidden:", "", *pages, ""])
 
 
-def package_page(package: str, members: list[Public], homes: dict[tuple[str, str], Public]) -> str:
-    """What a package is for, and its names with a sentence each."""
-    own = [homes[each.module, each.name] for each in members]
-    rows = [f"   * - {link(each)}\n     - {summary(each.doc)}" for each in own]
-    pages = [f"   {page_name(each)}" for each in own if each.package == package]
-    return "\n".join(
-        [
-            *heading(package),
-            f".. automodule:: {package}",
-            "   :no-members:",
-            "   :no-index:",
-            "",
-            ".. list-table::",
-            "   :widths: 40 60",
-            "",
-            *rows,
-            "",
-            ".. toctree::",
-            "   :hidden:",
-            "",
-            *pages,
-            "",
-        ]
-    )
+def table(entries: list[Entry]) -> list[str]:
+    """Names with the first sentence of their docstrings."""
+    rows = [f"   * - {link(each)}\n     - {summary(each.doc)}" for each in entries]
+    return [".. list-table::", "   :widths: 40 60", "", *rows, ""]
 
 
-def name_page(each: Public) -> str:
+def name_page(each: Entry) -> str:
     """The docstring of one name, and the examples of the gallery that use it."""
     full = f"{each.package}.{each.name}"
     body = data_body(full, each.doc) if each.kind == "data" else object_body(full, each.kind)
@@ -93,7 +75,7 @@ def data_body(full: str, doc: str) -> list[str]:
     return [f".. py:data:: {full}", "", *(f"   {line}".rstrip() for line in text.split("\n")), ""]
 
 
-def link(each: Public) -> str:
+def link(each: Entry) -> str:
     """A cross-reference to the page of a name, which shows the name alone."""
     return f":{ROLES[each.kind]}:`~{each.package}.{each.name}`"
 

@@ -19,12 +19,6 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from nldd import METHODS, load_yeast
 from nldd.bench import CriticalDifferenceDisplay, compare, published
-from nldd.bench.displays.posterior import PosteriorDisplay
-from nldd.bench.statistics.significance import (
-    about_least_p,
-    cliques,
-    pairwise_holm,
-)
 from nldd.metrics import evaluate
 
 X, Y, label_names = load_yeast()
@@ -37,7 +31,6 @@ for key in ("BR", "NLDD", "LP"):
         f"{key:5s}",
         *(f"{measure} {value:.3f}  " for measure, value in scores.items()),
     )
-print(about_least_p(1))
 
 # %%
 # Nine data sets
@@ -70,18 +63,15 @@ for pair in result.pairs:
 # %%
 # The diagram
 # -----------
-# The best average rank is on the left. A bar joins methods that do not differ: the orange ones by
-# Nemenyi's critical difference, the blue one with dots by Wilcoxon tests with Holm's correction.
-# Seven methods make 21 pairs, and after a correction for so many tests no pair of them can differ
-# on nine data sets. So choose the comparisons that matter before you look.
+# The best average rank is on the left. A bar joins methods whose average ranks are within Nemenyi's
+# critical difference. Seven methods make 21 pairs, and after Holm's correction for so many tests no
+# pair of them can differ on nine data sets. So choose the comparisons that matter before you look.
 
-groups = cliques(result.average_ranks, pairwise_holm(F))
 diagram = CriticalDifferenceDisplay(
     result.methods,
     result.average_ranks,
-    groups,
-    "Average ranks by F-measure",
-    result.critical_difference,
+    title="Average ranks by F-measure",
+    critical_difference=result.critical_difference,
 )
 fig, ax = plt.subplots(figsize=diagram.inches, layout="constrained")
 _ = diagram.plot(ax)
@@ -93,11 +83,20 @@ _ = diagram.plot(ax)
 # once you have said which differences are of no importance: here up to 0.01.
 
 against = result.against("NLDD")
-posterior = PosteriorDisplay(
-    "NLDD", list(against), list(against.values()), "By F-measure"
-)
-fig, ax = plt.subplots(figsize=posterior.inches, layout="constrained")
-_ = posterior.plot(ax)
+fig, ax = plt.subplots(figsize=(7.2, 2.8), layout="constrained")
+left = [0.0] * len(against)
+for verdict, place, colour in (
+    ("NLDD is better", 0, "#0072b2"),
+    ("practically the same", 1, "#bbbbbb"),
+    ("NLDD is worse", 2, "#d55e00"),
+):
+    shares = [probabilities[place] for probabilities in against.values()]
+    ax.barh(list(against), shares, left=left, color=colour, label=verdict)
+    left = [start + share for start, share in zip(left, shares, strict=True)]
+ax.invert_yaxis()
+ax.set(xlabel="probability, by F-measure", xlim=(0, 1))
+ax.spines[["top", "right"]].set_visible(False)
+_ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 
 # %%
 # What next

@@ -31,10 +31,6 @@ from nldd.coding import (
     triage,
     update_model,
 )
-from nldd.coding.review.log import LogEntry, Position
-from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import StoreOptions
-from nldd.coding.review.verified import audit_of
 
 # They lie in the repository; this file stands in its folder `examples`.
 PICTURES = Path(sys.argv[0]).resolve().parents[1] / "docs"
@@ -122,71 +118,42 @@ for ax, title in ((phone, "On a phone"), (dark, "In the dark")):
 # Prepare a review in Python
 # --------------------------
 # The command does what follows. A model is fitted to 300 coded answers, made up like all of them
-# here. It codes 150 new ones into a store, an SQLite file. Answers that are drawn at random
-# check the machine.
+# here. It codes 150 new ones into a review file, which ``nldd review`` opens on the page. A random
+# sample of the answers checks the model.
 
-survey = load_survey()
+survey = load_survey()  # the fifth column has the codes
 temporary = TemporaryDirectory()
 folder = Path(temporary.name)
-for name, rows in (
-    ("answers.csv", survey.rows[:300]),
-    ("new.csv", survey.rows[300:450]),
-):
-    n_columns = (
-        5 if name == "answers.csv" else 4
-    )  # new answers have no codes yet
+n_columns = {"answers.csv": 5, "new.csv": 4, "reviewed.csv": 5}
+for name, n in n_columns.items():
+    rows = survey.rows[:300] if name == "answers.csv" else survey.rows[300:450]
     with (folder / name).open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows(
-            row[:n_columns] for row in [survey.header, *rows]
-        )
+        csv.writer(file).writerows(row[:n] for row in [survey.header, *rows])
 
-model, store = folder / "model.nldd", folder / "new.review.db"
-request = ColumnSpec(text=("answer",), labels="codes")
+model, review = folder / "model.nldd", folder / "new.review.db"
+columns = ColumnSpec(text=("answer",), labels="codes")
 before = fit_table(
-    folder / "answers.csv", model, request, Settings(n_folds=4)
+    folder / "answers.csv", model, columns, Settings(n_folds=4)
 ).model
-promise = (0.8, 0.9, "subset", "chance")  # target, confidence, measure, ranking
+guarantee = (
+    0.8,
+    0.9,
+    "subset",
+    "chance",
+)  # target, confidence, measure, ranking
 counts = prepare_review(
-    model, folder / "new.csv", store, promise, n_audit=30
+    model, folder / "new.csv", review, guarantee, n_audit=30
 ).counts
-print(f"{counts.n_auto} automatic, {counts.n_review} for people")
-print(f"{counts.n_drawn} of all drawn to check")
+print(f"{counts.n_auto} coded automatically, {counts.n_review} sent to review")
+print(f"{counts.n_drawn} in the random check sample")
 
 # %%
-# Record decisions
-# ----------------
-# The page writes one entry for each decision into the log of the store. Here Ann decides all that
-# is for people, and is always right, because the truth of made-up answers is known.
+# Add the decisions to the model
+# ------------------------------
+# ``nldd update`` takes the review file once people have decided. It takes spreadsheets of coded
+# answers too, as here, where a coder has coded all new answers.
 
-truth = {row[0]: frozenset(row[4].split(";")) for row in survey.rows}
-with Store.open(store) as opened:
-    said = {
-        suggestion.item: suggestion
-        for suggestion in opened.suggestions(round=0)
-    }
-    entries = [
-        LogEntry(
-            id=0,  # the store numbers them
-            uid=f"ann-{item.item}",
-            item=item.item,
-            coder="Ann",
-            action="code",
-            after=Position("done", truth[item.cells[0]]),
-            time="2026-01-01T12:00:00.000Z",
-        )
-        for item in opened.items()
-        if item.drawn or said[item.item].status == "review"
-    ]
-    opened.add(entries)
-    print(len(entries), "decisions")
-    print(audit_of(opened).text)
-
-# %%
-# Let them join the model
-# -----------------------
-# All decisions teach the model. Those drawn at random also test it, so that thresholds stay exact.
-
-after = update_model(model, store, options=StoreOptions()).model
+after = update_model(model, folder / "reviewed.csv").model
 print(f"{len(before.answers)} answers before, {len(after.answers)} after")
 
 targets = [0.9, 0.85, 0.8, 0.7]
@@ -207,10 +174,10 @@ for shift, values, colour, words in (
     ax.bar_label(bars, fmt="%.0f", padding=2, fontsize=9)
 ax.set_xticks(places, [f"{target:.0%}" for target in targets])
 ax.set(
-    xlabel="answers that shall have all codes right",
+    xlabel="target: answers with all codes right",
     ylabel="may be coded automatically (%)",
 )
-ax.set_title("What the machine may code alone")
+ax.set_title("What the model may code")
 ax.spines[["top", "right"]].set_visible(False)
 _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 temporary.cleanup()
@@ -219,5 +186,5 @@ temporary.cleanup()
 # What next
 # ---------
 # All keys, orders of the queue and settings are in :doc:`/review`. ``nldd demo survey`` ends with
-# the command that opens the page on made-up answers. The shares of the codes, corrected for the
-# machine's errors, are in :doc:`plot_frequencies`.
+# the command that opens the page on made-up answers. Code frequencies, corrected for the model's
+# errors, are in :doc:`plot_frequencies`.

@@ -82,5 +82,5 @@ print(f"{right[600:][passed].mean():.1%} of them have all labels right")
 # What next
 # ---------
 # :doc:`plot_triage` uses this for answers of a survey, which are coded by machine or by people.
-# Why the test holds, and how often it did on real data, is in :doc:`/promise`; the regression with
-# its standard errors is :class:`~nldd.regression._regression.DistanceRegression`.
+# Why the test holds, and how often it did on real data, is in :doc:`/promise`;
+# ``print(model.regression_)`` shows the regression with its standard errors.

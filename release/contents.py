@@ -13,7 +13,7 @@ from dependencies import ROOT
 
 MOST_BYTES = {".whl": 2_000_000, ".gz": 4_000_000}
 METADATA = {"METADATA", "WHEEL", "RECORD", "entry_points.txt"}
-NOTICES = ("LICENSE", "src/nldd/datasets/NOTICE", "src/nldd/reports/paper/NOTICE")
+NOTICES = ("LICENSE", "src/nldd/embedded/NOTICE", "src/nldd/bench/report/paper/NOTICE")
 LICENCES = {f"licenses/{name}" for name in NOTICES}
 # Folders of the repository that people who build nldd do without.
 LEFT_OUT = {"results", "benchmarks", ".ci", ".github"}

@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 # What people install to use nldd; the other extras are for work on nldd itself.
-EXTRAS = ("dask", "gee", "parquet", "plot", "report", "review", "spss", "survey")
+EXTRAS = ("bench", "coding", "dask", "gee", "parquet", "spss")
 # Of packages whose metadata have no SPDX expression: by the licence file that they bring.
 READ = {
     "colorama": "BSD-3-Clause",

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from contents import check
-from dependencies import ROOT
+from dependencies import ROOT, run_time_dependencies
+from licences import check_licences
 from sbom import write_sbom
 
 
@@ -19,6 +20,7 @@ def main(out: Path) -> None:
     build(out, epoch)
     (wheel,), (sdist,) = out.glob("*.whl"), out.glob("*.tar.gz")
     check(wheel, sdist)
+    check_licences(run_time_dependencies())
     _run("twine", "check", "--strict", str(wheel), str(sdist))
     for path in (sdist, wheel, write_sbom(wheel, epoch)):
         print(f"{path.stat().st_size:>9,} bytes  {path}")

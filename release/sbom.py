@@ -81,9 +81,9 @@ def _own_component(wheel: Path) -> Component:
             Component(
                 name=file,
                 type=ComponentType.DATA,
-                bom_ref=f"nldd/datasets/{file}",
+                bom_ref=f"nldd/embedded/{file}",
                 description=about,
-                hashes=_hashes(archive.read(f"nldd/datasets/{file}")),
+                hashes=_hashes(archive.read(f"nldd/embedded/{file}")),
                 licenses=_licences(LICENCE),
             )
             for file, about in DATA.items()

@@ -7,11 +7,10 @@ import pytest
 
 from nldd.datasets import load_yeast
 
-# A source distribution has neither records nor workflows; what reads them is left out there.
+# A source distribution has no records; what reads them is left out there.
 ROOT = Path(__file__).parents[1]
-NEEDED = ("results", "benchmarks", ".ci", ".github")
-READERS = ["test_committed_*.py", "test_contributing.py", "test_marks.py", "test_pages.py"]
-READERS += ["test_workflows.py", "dist/*"]
+NEEDED = ("results", "benchmarks")
+READERS = ["test_committed_*.py", "test_marks.py", "dist/*"]
 collect_ignore_glob = [] if all((ROOT / name).is_dir() for name in NEEDED) else READERS
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from threading import get_ident
 from typing import BinaryIO
 
-from filelock import FileLock, Timeout
-
 from nldd.exceptions import InputError, NLDDError
 
 try:
@@ -160,6 +158,8 @@ def file_lock(path: Path, doing: str, tell: Callable[[str], None] | None = None)
 
     Who comes second waits, and is told by `tell` what the first is `doing`: "fetching into data".
     """
+    from filelock import FileLock, Timeout  # of both applications; the library locks nothing
+
     lock = FileLock(path)
     try:
         lock.acquire(timeout=0)

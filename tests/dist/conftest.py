@@ -68,7 +68,7 @@ def plain(shared, wheel):
 
 @pytest.fixture(scope="session")
 def with_extra(shared, wheel, plain):
-    """Makes the environment of the newest dependencies with one extra."""
+    """Makes the environment of the newest dependencies with one extra, or with several."""
 
     def make(extra):
         made = Environment(shared / f"with-{extra}", shared / f"outside-{extra}")
@@ -80,20 +80,3 @@ def with_extra(shared, wheel, plain):
         return made
 
     return make
-
-
-@pytest.fixture(scope="session")
-def survey(shared, plain):
-    """What `nldd demo survey` prints without extras, by the dependencies; its files stay there."""
-
-    def walk(which):
-        environment, said = plain(which), shared / f"survey-{which}.txt"
-
-        def run():
-            done = environment.command("demo", "survey")
-            said.write_text(f"{done.returncode}\n{done.stdout}\n{done.stderr}", encoding="utf-8")
-
-        once(said, run)
-        return environment.outside / "nldd-survey", said.read_text(encoding="utf-8")
-
-    return walk

@@ -66,9 +66,7 @@ def test_long_description_has_no_link_that_leads_nowhere(wheel):
 def test_bill_names_the_wheel_and_every_package_as_tested(bill, wheel):
     ours = bill["metadata"]["component"]
     assert ours["purl"] == f"pkg:pypi/nldd@{__version__}"
-    assert ours["hashes"] == [
-        {"alg": "SHA-256", "content": sha256(wheel.read_bytes()).hexdigest()}
-    ]
+    assert ours["hashes"] == [{"alg": "SHA-256", "content": sha256(wheel.read_bytes()).hexdigest()}]
     wanted = set().union(*(reached(extra) for extra in EXTRAS))
     assert {each["purl"] for each in bill["components"]} == {
         f"pkg:pypi/{name}@{pins()[name]}" for name in wanted

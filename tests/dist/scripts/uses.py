@@ -1,6 +1,6 @@
 """What each extra is for, in a few lines: ``uses.py EXTRA FOLDER``.
 
-The folder has what `nldd demo survey` and a benchmark have left there. Prints what it found.
+The folder has coded answers, as text and as Parquet, and new ones. Prints what was found.
 """
 
 import subprocess
@@ -10,78 +10,46 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.request import HTTPCookieProcessor, build_opener
 
-from nldd.bench.displays.pairs import PairsDisplay
-from nldd.datasets import load_yeast
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.writer import create_table
+from nldd import NLDDClassifier, load_yeast
 
 extra, given = sys.argv[1], Path(sys.argv[2])
-X, Y, _ = load_yeast()
-X, Y, new = X[:300], Y[:300], X[300:310]
 NLDD = [sys.executable, "-I", "-m", "nldd"]
+COLUMNS = ["--text", "answer", "--labels", "codes", "--folds", "2"]
+BENCHMARK = ["benchmark", "--protocol", "quick", "--datasets", "yeast", "--methods", "BR,MLKNN"]
 
 
-def fitted(**parameters):
-    return NLDDClassifier(estimator=None, random_state=0, **parameters).fit(X, Y)
-
-
-def command(*words):
+def run(*words):
+    """Run a command; if it fails, so does this program."""
     done = subprocess.run([*NLDD, *map(str, words)], capture_output=True, encoding="utf-8")
     print(done.stdout, done.stderr, file=sys.stderr)
-    return done.returncode
+    if done.returncode:
+        sys.exit(done.returncode)
 
 
-def dask(folder):
-    words = ["--protocol", "quick", "--datasets", "yeast", "--methods", "MLKNN", "--jobs", "1"]
-    if code := command("benchmark", *words, "--backend", "dask", "--out", folder):
-        sys.exit(code)
-    import dask.array as da
-
-    blocks = [da.from_array(array, chunks=(100, -1)) for array in (X, Y)]
-    model = NLDDClassifier(estimator=None, random_state=0).fit(*blocks)
-    n_cells = len((folder / "cells.jsonl").read_text(encoding="utf-8").splitlines())
-    return (model.predict(new).shape, n_cells) == ((10, 14), 3)
+def rows(n):
+    X, Y, _ = load_yeast()
+    return X[:n], Y[:n]
 
 
-def gee(folder):
-    return "exchangeable" in str(fitted(covariance="exchangeable").regression_)
+def bench(folder):
+    run("demo", "--folds", "2", "--out", folder / "demo")
+    run(*BENCHMARK, "--out", folder)
+    run("report", folder)
+    return "<table" in (folder / "report.html").read_text("utf-8")
 
 
-def plot(folder):
-    PairsDisplay.from_estimator(fitted()).plot().figure_.savefig(folder / "pairs.png")
-    return (folder / "pairs.png").read_bytes().startswith(b"\x89PNG")
+def coding(folder):
+    model = folder / "model.nldd"
+    run("fit", given / "answers.csv", *COLUMNS, "-o", model)
+    run("triage", model, "--figure", folder / "curve")
+    has_report = model.with_name("model.report.html").exists() and (folder / "curve.png").exists()
+    return has_report and opens_review(model)
 
 
-def parquet(folder):
-    return rows(given / "answers.parquet")
-
-
-def spss(folder):
-    path = folder / "answers.sav"
-    with create_table(path, ["id", "answer"]) as writer:
-        writer.write([["1", "zu spät"], ["2", "more buses"]])
-    return rows(path)
-
-
-def rows(path):
-    with open_table(path) as table:
-        return [list(row) for block in table.blocks() for row in block.rows][-1][1] == "more buses"
-
-
-def report(folder):
-    if code := command("report", given / "benchmark", "--out", folder):
-        sys.exit(code)
-    model, curve = given / "nldd-survey" / "model.nldd", folder / "curve"
-    if code := command("triage", model, "--figure", curve):
-        sys.exit(code)
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    return "<table" in page and curve.with_suffix(".png").exists()
-
-
-def review(folder):
-    words = ["review", given / "nldd-survey" / "before.nldd", given / "nldd-survey" / "new.csv"]
-    words += ["--store", folder / "new.review.db", "--no-browser"]
+def opens_review(model):
+    """Whether the review page is served at the address that the command prints."""
+    words = ["review", model, given / "new.csv", "--no-browser"]
+    words += ["--store", model.with_name("new.review.db")]
     with subprocess.Popen(
         [*NLDD, *map(str, words)],
         stdout=subprocess.DEVNULL,
@@ -105,14 +73,37 @@ def review(folder):
             server.kill()
 
 
-def survey(folder):
-    model = folder / "model.nldd"
-    columns = ["--text", "answer", "--labels", "codes", "--folds", "2"]
-    if code := command("fit", given / "nldd-survey" / "answers.csv", *columns, "-o", model):
-        sys.exit(code)
-    if not model.with_name("model.report.html").exists():
-        sys.exit("There is no report.")
-    return review(folder)
+def parquet(folder):
+    run("fit", given / "answers.parquet", *COLUMNS, "--no-report", "-o", folder / "model.nldd")
+    return (folder / "model.nldd").exists()
+
+
+def spss(folder):
+    model, coded = folder / "model.nldd", folder / "coded.sav"
+    run("fit", given / "answers.csv", *COLUMNS, "--no-report", "-o", model)
+    run("predict", model, given / "new.csv", "-o", coded)
+    run("predict", model, coded, "-o", folder / "again.csv")
+    return len((folder / "again.csv").read_text("utf-8").splitlines()) == 21
+
+
+def dask(folder):
+    import dask.array as da
+
+    X, Y = rows(300)
+    blocks = [da.from_array(array, chunks=(100, -1)) for array in (X, Y)]
+    model = NLDDClassifier(estimator=None, random_state=0).fit(*blocks)
+    return model.predict(X[:10]).shape == (10, 14)
+
+
+def gee(folder):
+    model = NLDDClassifier(None, covariance="exchangeable", random_state=0).fit(*rows(300))
+    return "exchangeable" in str(model.regression_)
+
+
+def all(folder):
+    run(*BENCHMARK, "--jobs", "1", "--backend", "dask", "--out", folder)
+    n_cells = len((folder / "cells.jsonl").read_text("utf-8").splitlines())
+    return n_cells == 6 and parquet(folder)
 
 
 if __name__ == "__main__":
