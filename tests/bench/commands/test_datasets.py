@@ -81,7 +81,7 @@ def test_info_states_the_catalogue_and_how_to_get_the_files(capsys, own_folder):
     assert code == 0
     assert "  rows             2407\n" in out
     assert f"  folder           {own_folder}\n" in out
-    assert "  in Python        nldd.bench.datasets.load.load_dataset('scene')\n" in out
+    assert "  in Python        nldd.bench.load_dataset('scene')\n" in out
     for file in CATALOGUE["scene"].files:
         assert f"  {file.file}  {file.n_bytes} bytes\n    {file.url}\n" in out
         assert f"    sha256 {file.sha256}" in out

@@ -43,7 +43,7 @@ def test_fetch_says_what_it_fetched(capsys, toy, own_folder):
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert (code, out) == (0, "toy  fetched 2 files, 195 KiB\n")
         assert err.startswith("toy.arff (KiB): 196 of 196 in 00:0")
-        assert err.endswith("In Python: nldd.bench.datasets.load.load_dataset('toy')\n")
+        assert err.endswith("In Python: nldd.bench.load_dataset('toy')\n")
         code, out, err = run(capsys, "fetch", "toy", "--mirror", server.url)
         assert (code, out) == (0, "toy  was there already\n")
         assert len(server.requests) == 2

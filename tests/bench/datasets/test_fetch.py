@@ -39,10 +39,11 @@ pytestmark = pytest.mark.usefixtures("quick_fetch")
 # A child process that fetches an entry: `fetch` of the same code as the command.
 FETCH = """
 import json, sys
-from nldd.datasets import CatalogueFile, Entry, fetch
+from nldd.bench.datasets.catalogue import CatalogueEntry, CatalogueFile
+from nldd.bench.datasets.fetch import fetch
 fields, folder, mirror = json.loads(sys.argv[1])
 fields["files"] = tuple(CatalogueFile(**file) for file in fields["files"])
-print(*(state.state for state in fetch(Entry(**fields), folder, mirror=mirror)))
+print(*(state.state for state in fetch(CatalogueEntry(**fields), folder, mirror=mirror)))
 """
 
 
@@ -361,8 +362,8 @@ def test_fetch_that_is_killed_leaves_no_half_file(n_bytes, tmp_path):
 @pytest.mark.parametrize("stage", ["os.fsync", "os.replace", "sync_folder"])
 def test_fetch_that_is_killed_after_the_download_needs_no_other_one(stage, tmp_path):
     suicide = (
-        "import os, signal\nfrom nldd.datasets import _fetch\n"
-        f"_fetch.{stage} = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "import os, signal\nfrom nldd.bench.datasets import fetch\n"
+        f"fetch.{stage} = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     with serve(CONTENTS) as server:
         done = child(ONE, tmp_path, server.url, suicide)

@@ -119,8 +119,6 @@ def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> Non
 
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, data_folder, is_here
-    from nldd.bench.datasets.facts import describe
-    from nldd.bench.datasets.load import load_dataset
     from nldd.bench.datasets.texts import as_record, render_entry, render_facts
 
     entry, folder = CATALOGUE[name], data_folder(data_dir)
@@ -129,6 +127,10 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     notes: tuple[str, ...] = ()
     try:
         if here or name == EMBEDDED:
+            # Not above: they load numpy.
+            from nldd.bench.datasets.facts import describe
+            from nldd.bench.datasets.load import load_dataset
+
             dataset = load_dataset(name, data_dir=data_dir)
             facts, notes = describe(dataset), dataset.notes
     except InputError as error:
@@ -334,10 +336,7 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
     from nldd.bench.datasets.catalogue import data_folder, verify
     from nldd.bench.datasets.texts import render_states
 
-    states, folder = (
-        verify(names or None, data_dir),
-        data_folder(data_dir),
-    )
+    states, folder = verify(names or None, data_dir), data_folder(data_dir)
     if not names:
         begun = {state.dataset for state in states if state.state != "missing"}
         states = [state for state in states if state.dataset in begun]

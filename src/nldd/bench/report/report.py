@@ -260,7 +260,7 @@ def save_report(page: Page, out: Path) -> list[Path]:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.bench import save_report
+    >>> from nldd.bench.report.report import save_report
     >>> from nldd.present.page import Page
     >>> with TemporaryDirectory() as folder:
     ...     (page,) = save_report(Page("Losses & gains"), Path(folder))
