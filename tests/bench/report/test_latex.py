@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from present.test_table import HOSTILE, LOSSES
 
 from bench.report.records import LP_SETTINGS, everything, grid
 from nldd.bench.report.report import make_report
@@ -25,6 +24,7 @@ from nldd.present.latex import (
     to_latex,
 )
 from nldd.present.table import Table, TableEntry
+from present.test_table import HOSTILE, LOSSES
 
 LATEX = r"""% Needs \usepackage{booktabs}.
 \begin{table}[ht]

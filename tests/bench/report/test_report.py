@@ -23,7 +23,15 @@ from bench.report.records import (
 from drawn import assert_legible
 from nldd.bench.report import report as report_module
 from nldd.bench.report.published import published
-from nldd.bench.report.report import LABELS, N_TRAIN, about_bars, difference_diagrams, make_report, write_report, save_report
+from nldd.bench.report.report import (
+    LABELS,
+    N_TRAIN,
+    about_bars,
+    difference_diagrams,
+    make_report,
+    save_report,
+    write_report,
+)
 from nldd.bench.report.results import results
 from nldd.bench.statistics.significance import WILCOXON_RULE
 from nldd.estimators._nldd import NLDDClassifier

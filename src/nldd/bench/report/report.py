@@ -164,8 +164,9 @@ def make_report(
     >>> from nldd.present.table import to_text
     >>> about = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": 3, "standard_errors": {}}
     >>> about |= {"observed": {"n": 0}, "unobserved": {"n": 0}}
+    >>> rest = 1, 0.1, about
     >>> found = results(
-    ...     CellRecord("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, 1, 0.1, about)
+    ...     CellRecord("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, *rest)
     ...     for method, loss in {"BR": 0.21, "MLKNN": 0.19}.items()
     ... )
     >>> page = make_report(found, [MEASURES["hamming_loss"]])

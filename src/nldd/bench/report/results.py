@@ -49,8 +49,9 @@ class Results:
     >>> from nldd.bench.report.results import results
     >>> about = {"n_folds": 1, "n_labels": 14, "n_train": 75, "n_test": 25, "standard_errors": {}}
     >>> losses = {"BR": 0.21, "NLDD": 0.19}
+    >>> rest = 1, 0.1, about
     >>> found = results(
-    ...     CellRecord("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, 1, 0.1, about)
+    ...     CellRecord("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, *rest)
     ...     for method, loss in losses.items()
     ... )
     >>> found.datasets, found.methods, found.means(MEASURES["hamming_loss"]).tolist()
