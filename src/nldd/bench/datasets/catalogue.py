@@ -12,8 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
 from nldd.exceptions import InputError
 
 # A plain name is the same file on every system and cannot leave the data folder.
@@ -183,8 +181,11 @@ def data_folder(data_dir: Folder = None) -> Path:
     chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
     if chosen == "" and data_dir is not None:
         raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
-    usual = user_cache_path("nldd", appauthor=False, opinion=False)
-    folder = Path(os.path.expanduser(chosen) if chosen else usual)
+    if not chosen:
+        from pooch import os_cache  # not at the top: most calls name a folder
+
+        chosen = os_cache("nldd")
+    folder = Path(os.path.expanduser(chosen))
     if str(folder).startswith("~"):
         how = f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
         raise InputError(f"No home folder was found to keep data sets in ({folder}). {how}")
