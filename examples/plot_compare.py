@@ -19,7 +19,6 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 from nldd import METHODS, load_yeast
 from nldd.bench import CriticalDifferenceDisplay, compare, published
-from nldd.bench.displays.posterior import PosteriorDisplay
 from nldd.bench.statistics.significance import (
     about_least_p,
     cliques,
@@ -93,11 +92,28 @@ _ = diagram.plot(ax)
 # once you have said which differences are of no importance: here up to 0.01.
 
 against = result.against("NLDD")
-posterior = PosteriorDisplay(
-    "NLDD", list(against), list(against.values()), "By F-measure"
+fig, ax = plt.subplots(figsize=(7.2, 3), layout="constrained")
+parts = zip(*against.values(), strict=True)
+left = [0.0] * len(against)
+for part, color, shares in zip(
+    ("better", "the same", "worse"), ("C0", "0.85", "C3"), parts, strict=True
+):
+    bars = ax.barh(list(against), shares, left=left, color=color, label=part)
+    ax.bar_label(
+        bars,
+        [f"{100 * share:.0f} %" if share > 0.07 else "" for share in shares],
+        label_type="center",
+    )
+    left = [sum(both) for both in zip(left, shares, strict=True)]
+ax.invert_yaxis()
+ax.set(xlim=(0, 1), xticks=[], title="By F-measure")
+_ = ax.legend(
+    title="Compared with these, NLDD is practically",
+    loc="upper center",
+    bbox_to_anchor=(0.5, 0),
+    ncols=3,
+    frameon=False,
 )
-fig, ax = plt.subplots(figsize=posterior.inches, layout="constrained")
-_ = posterior.plot(ax)
 
 # %%
 # What next

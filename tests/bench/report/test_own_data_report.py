@@ -80,11 +80,11 @@ def test_the_command_takes_measures(tmp_path, capsys):
     folder = write_records(tmp_path, probable()[:4])
     code = cli.run(["report", str(folder), "--measures", "f_measure,macro_auroc", "--nemenyi"])
     assert (code, capsys.readouterr().err) == (0, "")
-    written = {path.stem for path in (folder / "tables").glob("*.md")}
+    written = {path.stem for path in (folder / "tables").glob("*.tex")}
     assert {"f_measure", "macro_auroc", "subsets_f_measure", "splits"} <= written
     assert "hamming_loss" not in written
     assert cli.run(["report", str(folder), "--measures", "zero_one_loss"]) == 0
-    left = {path.stem for path in (folder / "tables").glob("*.md")}
+    left = {path.stem for path in (folder / "tables").glob("*.tex")}
     assert left == written - {"f_measure", "macro_auroc", "subsets_f_measure"} | {
         *("zero_one_loss", "subsets_zero_one_loss"),
     }

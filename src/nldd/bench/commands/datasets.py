@@ -197,10 +197,10 @@ def _load(
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["text", "csv", "md", "tex"]),
+    type=click.Choice(["text", "csv", "tex"]),
     default="text",
     show_default=True,
-    help="For people, a spreadsheet (all facts in full), Markdown or LaTeX.",
+    help="For people, a spreadsheet (all facts in full) or LaTeX.",
 )
 @data_dir_option
 @json_option

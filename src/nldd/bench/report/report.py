@@ -28,7 +28,7 @@ from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.present.latex import RENDERERS
-from nldd.present.page import Figure, Page, Section, check_libraries, draw, render_page, save_figure
+from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table
 
 PAGE = "report.html"
@@ -98,8 +98,8 @@ def write_report(
     ...     lines = (json.dumps(asdict(cell)) + "\n" for cell in cells)
     ...     _ = Path(folder, "cells.jsonl").write_text("".join(lines))
     ...     written = write_report(folder, measures=["hamming_loss"])
-    >>> [path.name for path in written][:4]
-    ['report.html', 'hamming_loss.csv', 'hamming_loss.md', 'hamming_loss.tex']
+    >>> [path.name for path in written][:3]
+    ['report.html', 'hamming_loss.csv', 'hamming_loss.tex']
     """
     folder = Path(folder)
     cells = folder / CELLS
@@ -110,7 +110,6 @@ def write_report(
         )
     chosen = scores.choose_measures(measures)
     found = results(read_records(cells), protocol, folder)
-    check_libraries()
     page = make_report(found, chosen, _read_datasets(folder / FACTS), nemenyi)
     return save_report(page, Path(out or folder))
 
@@ -249,7 +248,7 @@ def save_report(page: Page, out: Path) -> list[Path]:
     page : Page
         Of :func:`make_report`.
     out : Path
-        Folder: ``report.html``, every table in ``tables`` as CSV, Markdown and LaTeX, and every
+        Folder: ``report.html``, every table in ``tables`` as CSV and LaTeX, and every
         figure in ``figures`` as SVG and PNG.
 
     Returns
