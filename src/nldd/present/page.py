@@ -4,9 +4,7 @@ Its figures are SVG text that is the same in every run, and can be saved as file
 """
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
-from hashlib import sha256
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -14,8 +12,7 @@ from typing import Any
 
 from nldd._files import write_atomically
 from nldd._wording import KEPT, escaped
-from nldd.exceptions import InputError
-from nldd.present.table import Table, as_entry, check_key, right_aligned
+from nldd.present.table import Table, as_entry, right_aligned
 
 DPI = 150
 # What matplotlib would say about itself and the time; files of equal figures are then equal.
@@ -45,9 +42,6 @@ class Figure:
     alt: str
     drawing: Any = field(default=None, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        check_key("figure", self.key)
-
     @property
     def width(self) -> float:
         """In CSS pixels, of which matplotlib's points are three quarters."""
@@ -71,13 +65,6 @@ class Section:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     id: str = ""
-
-    def __post_init__(self) -> None:
-        if self.id and not re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]*", self.id):
-            raise InputError(
-                "The id of a section starts with a letter and has only letters, digits, '.', '_' "
-                f"and '-'; got {self.id!r}."
-            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +120,7 @@ def render_page(page: Page) -> str:
     """
     names = {f"table-{table.key}": f"Table {n}" for n, table in enumerate(page.tables, 1)}
     names |= {f"figure-{figure.key}": f"Figure {n}" for n, figure in enumerate(page.figures, 1)}
-    html = _template().render(page=page, names=names, style=_own_file("page.css"))
-    # Quotes within any text of the page are escaped, so this finds attributes only.
-    repeated = [name for name, n in Counter(re.findall(r'\sid="([^"]*)"', html)).items() if n > 1]
-    if repeated:
-        raise InputError(
-            f"Keys and ids must differ within a page, but {repeated[0]!r} comes more than once. "
-            "Give each table, figure and section its own, and each figure its own prefix in svg()."
-        )
-    return html
+    return str(_template().render(page=page, names=names, style=_own_file("page.css")))
 
 
 def _template() -> Any:
@@ -163,26 +142,22 @@ def _own_file(name: str) -> str:
     return files("nldd.present").joinpath(name).read_text(encoding="utf-8")
 
 
-def svg(figure: Any, prefix: str = "") -> str:
+def svg(figure: Any, prefix: str) -> str:
     """The figure as an ``<svg>`` element that can stand in a page among others.
 
     Letters are drawn as outlines, so they look the same wherever the page is read. All ids begin
-    with `prefix`, such as the key of the figure, or with a hash of the picture, so that those of
-    two figures never meet.
+    with `prefix`, such as the key of the figure, so that those of two figures never meet.
     """
     text = _rendered(figure, "svg").decode("utf-8")
     text = text[text.index("<svg") :].strip()
     text = re.sub(r"<!--.*?-->\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<defs>\s*<style[^>]*>[^<]*</style>\s*</defs>\s*", "", text)
     text = text.replace("<svg ", f'<svg style="{ROOT_STYLE}" ', 1)
-    prefix = prefix or f"f{sha256(text.encode()).hexdigest()[:10]}"
-    check_key("figure", prefix)
     return re.sub(r'(\bid="|\bhref="#|url\(#)', rf"\g<1>{prefix}-", text)
 
 
 def save_figure(figure: Any, folder: Path | str, key: str) -> tuple[Path, Path]:
     """Write ``key.svg`` and ``key.png`` to a folder, each of them whole or not at all."""
-    check_key("figure", key)
     vector, raster = (Path(folder) / f"{key}.{ending}" for ending in ("svg", "png"))
     header = '<?xml version="1.0" encoding="utf-8"?>\n'
     write_atomically(vector, f"{header}{svg(figure, key)}\n".encode())

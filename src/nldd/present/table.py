@@ -91,7 +91,6 @@ class Table:
     folded: bool = False
 
     def __post_init__(self) -> None:
-        check_key("table", self.key)
         for name, rows in {"head": (*self.rows, *self.foot), "data_head": self.data}.items():
             width = len(getattr(self, name))
             for row in (row for row in rows if len(row) != width):
@@ -111,15 +110,6 @@ def tabulate(
     """A table with one row an item; each head of a column stands with what makes its cells."""
     rows = (tuple(cell(item) for cell in columns.values()) for item in items)
     return Table(key, title, tuple(columns), tuple(rows), notes=notes)
-
-
-def check_key(kind: str, key: str) -> None:
-    """Refuse a key that cannot be the name of a file and part of an id."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", key):
-        raise InputError(
-            f"The key of a {kind} is a file name without ending, of letters, digits, '.', '_' and "
-            f"'-'; got {key!r}."
-        )
 
 
 def as_entry(cell: TableEntry | str) -> TableEntry:

@@ -245,8 +245,7 @@ def table(
 
 @datasets.command()
 @click.argument("name")
-@file_option("--meka", metavar="FILE.arff", help="File for MEKA: labels first, -C in the relation.")
-@file_option("--mulan", metavar="FILE.arff", help="File for Mulan, and FILE.xml with the labels.")
+@file_option("--meka", metavar="FILE.arff", required=True, help="File to write, for MEKA.")
 @_labels_option
 @_text_option
 @_groups_option
@@ -254,15 +253,9 @@ def table(
 @data_dir_option
 @json_option
 def export(
-    name: str,
-    meka: Path | None,
-    mulan: Path | None,
-    force: bool,
-    data_dir: Path | None,
-    as_json: bool,
-    **columns: Any,
+    name: str, meka: Path, force: bool, data_dir: Path | None, as_json: bool, **columns: Any
 ) -> None:
-    """Write a data set in the format of MEKA or Mulan, to run them on the very same rows.
+    """Write a data set in the format of MEKA, to run it on the very same rows.
 
     A data set that comes with a training and a test file is written as two files, and sparse
     data stay sparse. How to run MEKA on them is in docs/datasets.md.
@@ -270,18 +263,13 @@ def export(
     \b
     Example:
       nldd datasets export yeast --meka yeast.arff
-      nldd datasets export my-data.arff --mulan mine.arff
+      nldd datasets export songs.csv --labels 'label_*' --meka songs.arff
     """
     from nldd.bench.datasets.export import export_dataset, export_paths
 
-    places = {"meka": meka, "mulan": mulan}
-    chosen = {format: place for format, place in places.items() if place}
-    if len(chosen) != 1:
-        raise click.UsageError("Say --meka FILE.arff or --mulan FILE.arff, one of the two.")
-    ((format, place),) = chosen.items()
     dataset = _load(name, data_dir, **columns)
-    refuse_existing(*export_paths(dataset, place, format=format), force=force)
-    written = export_dataset(dataset, place, format=format)
+    refuse_existing(*export_paths(dataset, meka), force=force)
+    written = export_dataset(dataset, meka)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
     print_result(as_json, record, "\n".join(map(str, written)))
     print_notes(() if as_json else dataset.notes)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,10 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from nldd.exceptions import InputError
-
-# A plain name is the same file on every system and cannot leave the data folder.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 FOLDER_VARIABLE = "NLDD_DATA"
 # Comes with the package, so that it can be loaded without its files.
@@ -47,15 +42,6 @@ class CatalogueFile:
     n_bytes: int
     sha256: str
     url: str
-
-    def __post_init__(self) -> None:
-        if not _PLAIN_NAME.fullmatch(self.file):
-            form = "must be plain (letters, digits, '.', '_', '-')"
-            raise InputError(f"The name of a file {form}; got {self.file!r}. Rename the file.")
-        if self.n_bytes < 0 or not _SHA256.fullmatch(self.sha256):
-            needs = "its size in bytes and a sha256 of 64 lower-case hexadecimal digits"
-            found = f"{self.n_bytes!r} and {self.sha256!r}"
-            raise InputError(f"{self.file} needs {needs}; got {found}.")
 
 
 @dataclass(frozen=True, slots=True)

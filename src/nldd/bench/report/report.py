@@ -36,8 +36,6 @@ PAPER = (
     "H. Gweon, M. Schonlau and S. H. Steiner: Nearest labelset using double distances for "
     "multi-label classification (arXiv 1702.04684; PeerJ Computer Science 5:e242)"
 )
-# More than the facts of thousands of data sets.
-MAX_BYTES = 2**24
 # Sections that have something to say without a table or a figure: why there is none.
 SPEAKING = ("scores", "differences")
 # Tables and figures that a later report of the same folder may have no more.
@@ -115,18 +113,12 @@ def write_report(
 
 
 def _read_datasets(path: Path) -> dict[str, Any]:
-    """What the benchmark wrote down of its data sets; empty of an older one."""
-    if not path.is_file():
-        return {}
+    """What the benchmark wrote down of its data sets."""
     try:
-        found = json.loads(path.read_bytes()) if path.stat().st_size <= MAX_BYTES else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not all(map(runs.is_about_dataset, found.values())):
-        raise InputError(
-            f"{path} does not hold the facts of data sets as JSON. Remove it, and the same "
-            "`nldd benchmark` command writes it again."
-        )
+        found: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
+    except ValueError as error:
+        how = "Remove it, and the same `nldd benchmark` command writes it again."
+        raise InputError(f"{path} does not hold the facts of data sets as JSON. {how}") from error
     return found
 
 
