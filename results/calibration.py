@@ -17,7 +17,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
 from nldd.coding.predictions import out_of_fold
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.present.drawing import figure_class
+from nldd.present.drawing import make_figure
 from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
 
 HERE = Path(__file__).parent
@@ -66,7 +66,7 @@ def table(results: dict) -> str:
 
 def draw(results: dict) -> None:
     """One panel a data set."""
-    figure = figure_class()(figsize=(10.5, 10.5), layout="constrained")
+    figure = make_figure((10.5, 10.5))
     for ax, (name, result) in zip(figure.subplots(3, 3).flat, results.items(), strict=False):
         keys = ("expected", "observed", "counts", "lower", "upper")
         CalibrationDisplay(*(np.array(result[key]) for key in keys), title=name).plot(ax)

@@ -27,7 +27,7 @@ from nldd.bench.statistics.comparison import nemenyi
 from nldd.bench.statistics.ranks import average_ranks, complete_rows
 from nldd.bench.statistics.significance import one_sided_wilcoxon
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
-from nldd.present.table import Table, to_markdown
+from nldd.present.table import Table, TableEntry, as_entry, one_line, right_aligned
 
 FOLDER = Path(__file__).parent
 PAGES = marks.DOCS / "results.md", marks.DOCS / "results-tables.md"
@@ -282,9 +282,26 @@ def section(mark: str) -> str:
         return marks.wrapped(OF_NLDD[key]())
     if key == "ranks":
         return marks.wrapped(ranks(protocol))
-    text = to_markdown(tables(protocol)[key])
-    _, body = text.split("\n", 1)  # the page has headings of its own
-    return marks.wrapped(re.sub(r"(?<= ) +|(?<=---)-+", "", body).strip())
+    return marks.wrapped(to_markdown(tables(protocol)[key]))
+
+
+def to_markdown(table: Table) -> str:
+    """The rows of a table in GitHub's Markdown, and its notes below; the page has headings."""
+    rule = ["---:" if number else ":---" for number in right_aligned(table)]
+    rows = [table.head, rule, *(map(_cell, row) for row in (*table.rows, *table.foot))]
+    lines = "\n".join(f"| {' | '.join(row)} |".replace("  ", " ") for row in rows)
+    return "\n\n".join([lines, *map(_escape, table.notes)])
+
+
+def _cell(cell: TableEntry | str) -> str:
+    entry = as_entry(cell)
+    text, under = _escape(entry.text), _escape(entry.under)
+    text = f"**{text}**" if entry.bold and text else text
+    return f"{text}<br><small>{under}</small>" if under else text
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", one_line(text))
 
 
 def main() -> None:

@@ -296,26 +296,6 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
 # Ctrl-C.
 
 
-def test_download_is_waited_for_in_turns_that_ctrl_c_can_end(tmp_path, monkeypatch):
-    """Windows hears it between two turns only; the thread that reads is left behind."""
-    from nldd.bench.datasets import fetch
-
-    turns = []
-
-    def interrupted(futures, seconds):
-        turns.append(seconds)
-        if len(turns) == 3:
-            raise KeyboardInterrupt
-        return SimpleNamespace(done=set())
-
-    monkeypatch.setattr(fetch, "wait", interrupted)
-    monkeypatch.setattr(fetch, "_copy", lambda *words: None)
-    file = SimpleNamespace(n_bytes=10**9)
-    with pytest.raises(KeyboardInterrupt):
-        fetch._download("", "", None, file=file, verbose=False)
-    assert turns == [0.2, 0.2, 0.2]
-
-
 @pytest.mark.parametrize(
     "words",
     [

@@ -7,7 +7,7 @@ from scipy import stats
 
 from drawn import assert_legible
 from nldd.exceptions import InputError
-from nldd.present.drawing import figure_class
+from nldd.present.drawing import make_figure
 from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles, top_and_step
 from problems import some_quick
 
@@ -204,7 +204,7 @@ def test_words_never_overlap(case):
 
 
 def test_points_without_intervals_on_given_axes():
-    figure = figure_class()(figsize=(9, 5), layout="constrained")
+    figure = make_figure((9, 5))
     for ax in figure.subplots(1, 2):
         display = CalibrationDisplay([0.1, 0.2], [0.1, 0.3], [5.0, 5.0]).plot(ax)
         assert display.ax_ is ax and display.figure_ is figure

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from drawn import assert_legible
 from nldd.exceptions import InputError
-from nldd.present.drawing import figure_class, spread
+from nldd.present.drawing import make_figure, spread
 from nldd.present.theta_displays import RiskCoverageDisplay, floor_and_step, risk_coverage
 from problems import some_quick
 
@@ -227,7 +227,7 @@ def test_words_from_users_are_no_formulas():
 
 
 def test_words_keep_their_distance_on_small_axes():
-    figure = figure_class()(figsize=(7, 3), layout="constrained")
+    figure = make_figure((7, 3))
     for ax, coverage in zip(figure.subplots(1, 2), (0.1, 0.8), strict=True):
         display = RiskCoverageDisplay(*SURVEY, 0.9, chosen_at(SURVEY, coverage)).plot(ax)
         assert display.ax_ is ax and display.figure_ is figure

@@ -1,7 +1,6 @@
-"""Tables as CSV and Markdown, with whole texts to compare and hostile ones to survive."""
+"""Tables as CSV and text, with whole texts to compare and hostile ones to survive."""
 
 import csv
-import re
 from dataclasses import replace
 from io import StringIO
 
@@ -13,10 +12,8 @@ from nldd.present.formulas import escape_formula
 from nldd.present.table import (
     Table,
     TableEntry,
-    escape_markdown,
     right_aligned,
     to_csv,
-    to_markdown,
     to_text,
 )
 
@@ -42,19 +39,6 @@ Data,BR,NLDD,Rule
 emotions,0.1970,0.1899 (0.1901 (-0.0002)),10 folds
 tmc2007,0.0583,-,75/25
 av. ranks,1.5,1.5 (2.7),
-"""
-
-MARKDOWN = r"""## Hamming loss (lower is better)
-
-| Data      |         BR |                                          NLDD | Rule     |
-| :-------- | ---------: | --------------------------------------------: | :------- |
-| emotions  |     0.1970 | **0.1899**<br><small>0.1901 (-0.0002)</small> | 10 folds |
-| tmc2007   | **0.0583** |                                             - | 75/25    |
-| av. ranks |        1.5 |                     1.5<br><small>2.7</small> |          |
-
-NLDD \> {BR}
-
-Published values are below ours.
 """
 
 TEXT = """\
@@ -87,27 +71,10 @@ HOSTILE = [
 ]
 
 
-def unescape_markdown(text):
-    return re.sub(r"\\([\\`*_\[\]<>|~&#$])", r"\1", text)
-
-
-def cells_of_markdown(line):
-    """Cells of a line as GitHub splits it: at bars that no backslash stands before."""
-    tokens = re.findall(r"\\.|[^|\\]+|\|", line)
-    cells, cell = [], ""
-    for token in tokens[1:]:
-        if token == "|":
-            cells.append(cell.strip())
-            cell = ""
-        else:
-            cell += token
-    return cells
-
-
 @pytest.mark.parametrize(
     ("render", "expected"),
-    [(to_csv, CSV), (to_markdown, MARKDOWN), (to_text, TEXT)],
-    ids=["csv", "markdown", "text"],
+    [(to_csv, CSV), (to_text, TEXT)],
+    ids=["csv", "text"],
 )
 def test_table_is_rendered_as_a_whole(render, expected):
     assert render(LOSSES) == expected
@@ -146,12 +113,10 @@ def test_csv_of_data_is_the_long_form():
 def test_a_cell_with_a_second_line_only():
     table = Table("t", "T", ("Data", "F"), (("yeast", TableEntry("", bold=True, under="0.64")),))
     assert to_csv(table) == "Data,F\nyeast,0.64\n"
-    assert "| yeast | <br><small>0.64</small> |" in to_markdown(table)
 
 
 def test_a_table_without_rows_is_a_head():
     table = Table("t", "T", ("Data", "F"), ())
-    assert to_markdown(table) == "## T\n\n| Data | F   |\n| :--- | :-- |\n"
     assert to_csv(table) == "Data,F\n"
 
 
@@ -200,63 +165,14 @@ def test_hostile_text_stays_in_its_csv_cell(text):
     assert rows == [[kept, "value"], [kept, "0.5"]]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
-def test_hostile_text_stays_in_its_markdown_cell(text):
-    table = Table("t", text, (text, "F"), ((text, TableEntry("1", under=text)),), notes=(text,))
-    heading, head, rule, row, note = to_markdown(table).replace("\n\n", "\n").splitlines()
-    kept = " ".join(re.sub(r"[\x00-\x1f]", " ", text).split())
-    assert unescape_markdown(heading) == f"## {kept}"
-    assert unescape_markdown(cells_of_markdown(head)[0]) == kept
-    assert re.fullmatch(r"\| :-+ \| -+: \|", rule)
-    first, second = cells_of_markdown(row)
-    assert unescape_markdown(first) == kept
-    assert unescape_markdown(second) == f"1<br><small>{kept}</small>"
-    assert unescape_markdown(re.sub(r"^(\d*)\\([-+.)])", r"\1\2", note)) == kept
-    for cell in (first, note):
-        assert not re.search(r"(?<!\\)(\\\\)*[`*_\[\]<>|~&#$]", cell)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a|b", r"a\|b"),
-        ("a\nb", "a b"),
-        (r"\|", r"\\\|"),
-        ("tmc2007 0.5 (-0.1)", "tmc2007 0.5 (-0.1)"),
-        ("<br>", r"\<br\>"),
-        ("f_measure", r"f\_measure"),
-    ],
-)
-def test_escape_markdown(text, expected):
-    assert escape_markdown(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("note", "expected"),
-    [
-        ("- no item", r"\- no item"),
-        ("+ no item", r"\+ no item"),
-        ("1. no item", r"1\. no item"),
-        ("12) no item", r"12\) no item"),
-        ("---", r"\---"),
-        ("-0.5 is a number", "-0.5 is a number"),
-        ("0.5 is a number", "0.5 is a number"),
-    ],
-)
-def test_notes_in_markdown_are_paragraphs(note, expected):
-    assert to_markdown(replace(LOSSES, notes=(note,))).endswith(f"\n\n{expected}\n")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"key": "../x"}, "file name without ending.* got '../x'"),
-        ({"key": ""}, "got ''"),
         ({"rows": (("emotions", "0.1"),)}, "each of the 4 columns of its head; got 2 cells"),
         ({"foot": (("ranks",),)}, "got 1 cells"),
         ({"data": ((1, 2),)}, "each of the 0 columns of its data_head; got 2 cells"),
     ],
-    ids=["path", "no-key", "row", "foot", "data"],
+    ids=["row", "foot", "data"],
 )
 def test_tables_that_do_not_fit_are_refused(change, message):
     with pytest.raises(InputError, match=message):

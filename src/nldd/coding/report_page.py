@@ -32,7 +32,7 @@ from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
 from nldd.estimators._explanation import theta_in_words
-from nldd.present.page import Page, Section, check_libraries, draw, render_page, save_figure
+from nldd.present.page import Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table, TableEntry, tabulate
 from nldd.present.text import chance_in_words, exact_percent, visible
 from nldd.present.theta_displays import CalibrationDisplay, RiskCoverageDisplay
@@ -106,7 +106,6 @@ def write_fit_report(
     `quality` is that of its out-of-fold predictions. Returns `path`, where the file is whole or as
     it was before.
     """
-    check_libraries()
     page = fit_page(model, quality.named(model.codebook), triage, _study_file(model_path))
     write_atomically(path, render_page(page).encode("utf-8"))
     return path
@@ -135,7 +134,6 @@ def write_evaluation_report(
     path: Path,
 ) -> Path:
     """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
-    check_libraries()
     files = {"the model": _study_file(model_path), "the answers evaluated": _study_file(table_path)}
     named = quality.named(model.codebook)
     page = evaluation_page(model, named, kept, answers, files, current_time())

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.exceptions import InputError, MissingExtraError
+from nldd.exceptions import InputError
 
 Points = NDArray[np.float64]
 # Lines, each with what it costs that words hide a piece of it.
@@ -22,15 +22,11 @@ LINE_COST, BAND_COST = 50.0, 0.7
 WORDS: dict[str, Any] = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
 
 
-def figure_class() -> Any:
-    """Matplotlib's Figure, made without pyplot so that no window or global state is involved."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtraError(
-            "Pictures need matplotlib, which is not installed.", extra="plot"
-        ) from error
-    return Figure
+def make_figure(inches: tuple[float, float]) -> Any:
+    """A figure without pyplot, so that no window or global state is involved."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=inches, layout="constrained")
 
 
 class Display:
@@ -53,7 +49,7 @@ class Display:
         self : the display
         """
         if ax is None:
-            ax = figure_class()(figsize=self.inches, layout="constrained").subplots()
+            ax = make_figure(self.inches).subplots()
         self.ax_, self.figure_ = ax, ax.figure
         self._draw(ax)
         return self

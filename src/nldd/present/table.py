@@ -1,4 +1,4 @@
-"""A printed table as a record, and the record as text, CSV and Markdown."""
+"""A printed table as a record, and the record as text and CSV."""
 
 import csv
 import re
@@ -91,7 +91,6 @@ class Table:
     folded: bool = False
 
     def __post_init__(self) -> None:
-        check_key("table", self.key)
         for name, rows in {"head": (*self.rows, *self.foot), "data_head": self.data}.items():
             width = len(getattr(self, name))
             for row in (row for row in rows if len(row) != width):
@@ -111,15 +110,6 @@ def tabulate(
     """A table with one row an item; each head of a column stands with what makes its cells."""
     rows = (tuple(cell(item) for cell in columns.values()) for item in items)
     return Table(key, title, tuple(columns), tuple(rows), notes=notes)
-
-
-def check_key(kind: str, key: str) -> None:
-    """Refuse a key that cannot be the name of a file and part of an id."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", key):
-        raise InputError(
-            f"The key of a {kind} is a file name without ending, of letters, digits, '.', '_' and "
-            f"'-'; got {key!r}."
-        )
 
 
 def as_entry(cell: TableEntry | str) -> TableEntry:
@@ -226,58 +216,6 @@ def _csv_cell(cell: TableEntry | str | float | int | None) -> str:
     # A lone carriage return would not be quoted, and would end the row for the reader.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if isinstance(cell, float | int) or text in MISSING else escape_formula(text)
-
-
-def to_markdown(table: Table) -> str:
-    """A table in GitHub's Markdown, with the title as a heading and the notes below.
-
-    Parameters
-    ----------
-    table : Table
-        No character of it means anything to Markdown or HTML.
-
-    Returns
-    -------
-    str
-        Ends with a newline.
-
-    Examples
-    --------
-    >>> from nldd.present.table import TableEntry, Table, to_markdown
-    >>> table = Table("t", "Losses", ("Data", "BR"), (("yeast", TableEntry("0.19", bold=True)),))
-    >>> print(to_markdown(table), end="")
-    ## Losses
-    <BLANKLINE>
-    | Data  |       BR |
-    | :---- | -------: |
-    | yeast | **0.19** |
-    """
-    head = [escape_markdown(text) for text in table.head]
-    body = [[_markdown_cell(as_entry(cell)) for cell in row] for row in (*table.rows, *table.foot)]
-    widths = [max(3, *map(len, column)) for column in zip(head, *body, strict=True)]
-    pads = [str.rjust if number else str.ljust for number in right_aligned(table)]
-    rule = [pad(":", width, "-") for pad, width in zip(pads, widths, strict=True)]
-    lines = []
-    for row in (head, rule, *body):
-        cells = [pad(text, width) for pad, text, width in zip(pads, row, widths, strict=True)]
-        lines.append(f"| {' | '.join(cells)} |")
-    # A paragraph must not be read as an item of a list, or as a rule.
-    notes = [
-        re.sub(r"^(\d*)([-+.)])(?=[\s-]|$)", r"\1\\\2", escape_markdown(note))
-        for note in table.notes
-    ]
-    return "\n\n".join([f"## {escape_markdown(table.title)}", "\n".join(lines), *notes]) + "\n"
-
-
-def escape_markdown(text: str) -> str:
-    """Text on one line in which no character means anything to Markdown or HTML."""
-    return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", one_line(text))
-
-
-def _markdown_cell(entry: TableEntry) -> str:
-    text, under = escape_markdown(entry.text), escape_markdown(entry.under)
-    text = f"**{text}**" if entry.bold and text else text
-    return f"{text}<br><small>{under}</small>" if under else text
 
 
 def one_line(text: str) -> str:

@@ -1,7 +1,6 @@
 """``nldd report`` as people call it."""
 
 import json
-import sys
 
 import pytest
 
@@ -34,7 +33,7 @@ def test_report_writes_everything_and_says_where(quick, tmp_path, capsys, monkey
     assert (code, err) == (0, "")
     assert out.replace("\\", "/").splitlines() == [
         "run/report.html: the report, one file that opens anywhere.",
-        "17 tables in run/tables as CSV, Markdown and LaTeX.",
+        "17 tables in run/tables as CSV and LaTeX.",
         "4 figures in run/figures as SVG and PNG.",
     ]
     assert len(list((folder / "tables").glob("*.csv"))) == 17
@@ -111,16 +110,6 @@ def test_an_output_folder_that_cannot_be_made_is_a_plain_error(quick, tmp_path, 
     code, out, err = run(capsys, folder, "--out", tmp_path / "file" / "sub")
     assert (code, out) == (1, "")
     assert err.startswith("Error: ")
-
-
-def test_without_matplotlib_the_extra_is_named(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    code, _, err = run(capsys, write_records(tmp_path, CELLS))
-    assert code == 1
-    assert err.endswith(
-        'needs matplotlib, which is not installed.\nTry: pip install "nldd[report]"\n'
-    )
-    assert [path.name for path in tmp_path.iterdir()] == ["cells.jsonl"]
 
 
 @pytest.mark.parametrize(

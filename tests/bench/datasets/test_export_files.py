@@ -1,4 +1,4 @@
-"""Data sets written for MEKA and Mulan: read again, they are the same."""
+"""Data sets written for MEKA: read again, they are the same."""
 
 import random
 
@@ -35,24 +35,20 @@ def random_dataset(rng, container=np.asarray, n_train=None):
     return Dataset(container(X), Y, names[:n_labels], names[n_labels:], "a: -C 9", n_train)
 
 
-@pytest.mark.parametrize("format", ["meka", "mulan"])
 @pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
-def test_a_file_that_was_exported_is_the_same_data_set(tmp_path, container, format):
+def test_a_file_that_was_exported_is_the_same_data_set(tmp_path, container):
     rng = np.random.default_rng(0)
     for i in range(5):
         dataset = random_dataset(rng, container)
         folder = tmp_path / str(i)
-        paths = export_dataset(dataset, folder / "toy.arff", format=format)
-        assert [path.name for path in paths] == ["toy.arff", "toy.xml"][: len(paths)]
+        export_dataset(dataset, folder / "toy.arff")
         assert_same(load_dataset(folder / "toy.arff"), dataset)
 
 
-@pytest.mark.parametrize("format", ["meka", "mulan"])
-def test_a_given_split_is_two_files(tmp_path, format):
+def test_a_given_split_is_two_files(tmp_path):
     dataset = random_dataset(np.random.default_rng(1), n_train=1)
-    paths = export_dataset(dataset, tmp_path / "birds.arff", format=format)
-    expected = ["birds-train.arff", "birds-test.arff", "birds.xml"]
-    assert [path.name for path in paths] == expected[: 3 if format == "mulan" else 2]
+    paths = export_dataset(dataset, tmp_path / "birds.arff")
+    assert [path.name for path in paths] == ["birds-train.arff", "birds-test.arff"]
     found = load_dataset(tmp_path / "birds-train.arff")
     assert_same(found, dataset)
     assert found.name == "birds"
@@ -86,19 +82,18 @@ def test_what_meka_reads(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "path", "format", "message"),
+    ("names", "path", "message"),
     [
-        (["a", "a"], "toy.arff", "meka", "Two columns are called 'a'"),
-        (["a"], "toy.arff", "meka", "needs a name for each label and each feature"),
-        (["a", "b"], "toy.csv", "meka", "must end in .arff"),
-        (["a", "b"], "toy.arff", "weka", "format must be one of meka, mulan"),
-        (["a\x01", "b"], "toy.arff", "mulan", r"can be 'a\\x01' in this format"),
+        (["a", "a"], "toy.arff", "Two columns are called 'a'"),
+        (["a"], "toy.arff", "needs a name for each label and each feature"),
+        (["a", "b"], "toy.csv", "must end in .arff"),
+        (["a", ""], "toy.arff", "A column has no name"),
     ],
 )
-def test_what_cannot_be_exported(tmp_path, names, path, format, message):
+def test_what_cannot_be_exported(tmp_path, names, path, message):
     dataset = Dataset(np.ones((2, 1)), np.ones((2, 1), dtype=int), names[:1], names[1:])
     with pytest.raises(InputError, match=message):
-        export_dataset(dataset, tmp_path / path, format=format)
+        export_dataset(dataset, tmp_path / path)
     assert list(tmp_path.iterdir()) == []
 
 

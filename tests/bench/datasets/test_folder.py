@@ -2,15 +2,10 @@
 
 import hashlib
 import os
-from pathlib import Path
 
 import pytest
-from platformdirs.macos import MacOS
-from platformdirs.unix import Unix
-from platformdirs.windows import Windows
 
 from file_server import entry_of
-from nldd.bench.datasets import catalogue as folder_module
 from nldd.bench.datasets.catalogue import (
     CATALOGUE,
     data_folder,
@@ -39,31 +34,15 @@ def test_data_folder_prefers_the_argument_then_the_environment(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize("variable", [None, ""], ids=["unset", "empty"])
-@pytest.mark.parametrize(
-    ("system", "expected"),
-    [(Unix, ".cache/nldd"), (MacOS, "Library/Caches/nldd"), (Windows, "Local/nldd")],
-)
-def test_data_folder_is_in_the_cache_of_the_user_otherwise(
-    system, expected, variable, tmp_path, monkeypatch
-):
-    def user_cache_path(*arguments, **options):
-        return Path(system(*arguments, **options).user_cache_dir)
-
-    for name in ("NLDD_DATA", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
+def test_data_folder_is_in_the_cache_of_the_user_otherwise(variable, tmp_path, monkeypatch):
+    monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / name)
+    monkeypatch.delenv("NLDD_DATA", raising=False)
     if variable is not None:
         monkeypatch.setenv("NLDD_DATA", variable)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("platformdirs.windows.get_win_folder", lambda _: f"{tmp_path}/Local")
-    monkeypatch.setattr(folder_module, "user_cache_path", user_cache_path)
-    assert data_folder() == tmp_path / expected
+    assert data_folder() == tmp_path / "nldd"
 
 
-def test_data_folder_without_a_home_says_what_to_set(monkeypatch):
-    monkeypatch.setattr(folder_module, "user_cache_path", lambda *_, **__: Path("~/.cache/nldd"))
-    monkeypatch.delenv("NLDD_DATA", raising=False)
-    with pytest.raises(InputError, match=r"No home folder .* Set NLDD_DATA"):
-        data_folder()
+def test_data_folder_without_a_home_says_what_to_set():
     with pytest.raises(InputError, match=r"No home folder .* Set NLDD_DATA"):
         data_folder("~nobody-of-that-name/data")
 

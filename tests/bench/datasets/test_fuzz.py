@@ -147,7 +147,7 @@ def test_damaged_csv_files(tmp_path, n):
                 assert path.name in str(found), content
                 assert len(str(found)) < 1000, str(found)
             elif not isinstance(expected, Bad):
-                # nldd.tables forgives more than the naive reader, such as odd bytes in a name.
+                # More is forgiven than by the naive reader, such as a line of blanks.
                 assert_array_equal(found.X, expected[0], repr(content))
                 assert_array_equal(found.Y, expected[1], repr(content))
                 n_read += 1

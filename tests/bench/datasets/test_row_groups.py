@@ -70,7 +70,12 @@ def test_column_that_cannot_be_groups_is_refused(tmp_path, name, column, message
 @pytest.mark.parametrize(
     ("name", "text", "column", "message"),
     [
-        ("songs.csv", TABLE.replace("Bob", " "), "speaker", "row 2, column 'speaker': there is no"),
+        (
+            "songs.csv",
+            TABLE.replace("Bob", " "),
+            "speaker",
+            "line 3: column 'speaker': there is no",
+        ),
         ("songs.arff", ARFF.replace("Bob,4", "?,4"), "speaker", "line 9: there is no 'speaker'"),
         ("songs.arff", ARFF.replace("Bob,4", "Bob,?"), "day", "line 9: there is no 'day'"),
     ],

@@ -8,8 +8,8 @@ from scipy.sparse import coo_array, csr_array
 from drawn import assert_legible
 from nldd.bench.displays.pairs import PairChoice, PairChoiceDisplay, PairsDisplay, pair_distances
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import InputError, MissingExtraError
-from nldd.present.drawing import figure_class
+from nldd.exceptions import InputError
+from nldd.present.drawing import make_figure
 
 # The instance is at 0 with p = (1, 0.5). The second feature is divided by 2, so that
 #   row     0            1            2            3
@@ -133,16 +133,10 @@ def test_pairs_display_draws_every_pair_and_lines_of_theta(small, tmp_path):
 
 def test_pairs_display_takes_axes_and_the_multiplicative_model(small):
     model = NLDDClassifier(model="multiplicative", random_state=0).fit(*small)
-    axes = figure_class()().subplots()
+    axes = make_figure((7, 5)).subplots()
     display = PairsDisplay.from_estimator(model).plot(ax=axes)
     assert display.ax_ is axes
     assert "Dx^" in axes.get_title()
-
-
-def test_figures_without_matplotlib_name_the_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "nldd\[plot\]"'):
-        figure_class()
 
 
 @pytest.mark.parametrize("kind", [PairChoice, PairChoiceDisplay, PairsDisplay])

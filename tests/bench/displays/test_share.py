@@ -1,13 +1,11 @@
 """Time and wrong labels against the share of the training data."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from drawn import assert_legible
 from nldd.bench.displays.share import ShareDisplay
-from nldd.exceptions import InputError
-from nldd.present.drawing import figure_class
+from nldd.present.drawing import make_figure
 
 SHARES = (1.0, 0.5, 0.25)
 SECONDS = [[8.0, 12.0], [2.0, 4.0], [1.0, 1.0]]
@@ -56,21 +54,5 @@ def test_words_never_overlap():
 
 
 def test_draws_on_two_given_axes():
-    axes = figure_class()().subplots(2)
+    axes = make_figure((7, 3)).subplots(2)
     assert ShareDisplay(SHARES, SECONDS, MISMATCHES).plot(axes).ax_ == tuple(axes)
-
-
-@pytest.mark.parametrize(
-    ("shares", "seconds", "mismatches", "message"),
-    [
-        ([0.1, 0.9], [1, 2], [1, 2], "the whole data, 1, must be among them.*got 0.1, 0.9"),
-        ([0.0, 1.0], [1, 2], [1, 2], "above 0 and up to 1"),
-        ([10, 100, 1], [1, 2, 3], [1, 2, 3], "above 0 and up to 1"),
-        ([0.5, 1.0], [1, 2, 3], [1, 2], r"seconds must have.*2 shares; got shape \(3,\)"),
-        ([0.5, 1.0], [1, 2], [[[1]], [[2]]], r"mismatches must have.*\(2, 1, 1\)"),
-    ],
-    ids=["no-whole", "zero", "percent", "length", "depth"],
-)
-def test_impossible_values_are_refused(shares, seconds, mismatches, message):
-    with pytest.raises(InputError, match=message):
-        ShareDisplay(shares, seconds, mismatches)

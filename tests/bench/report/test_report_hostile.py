@@ -1,4 +1,4 @@
-"""Names and errors that look like HTML, Markdown and LaTeX are text wherever a report has them."""
+"""Names and errors that look like HTML and LaTeX are text wherever a report has them."""
 
 import csv
 import re
@@ -27,7 +27,7 @@ ERROR = "ValueError: <img src=x onerror=alert(1)> | & $x$ \\end{table}\nsecond l
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """Files of a run whose names and errors look like HTML, Markdown and LaTeX."""
+    """Files of a run whose names and errors look like HTML and LaTeX."""
     folder = tmp_path_factory.mktemp("hostile")
     cells = [record(name, method) for name in HOSTILE for method in ("BR", "NLDD")]
     cells += [record(HOSTILE[0], "CBM", error=ERROR), record(HOSTILE[1], "LP", settings=HOSTILE[2])]
@@ -76,10 +76,6 @@ def test_hostile_names_are_whole_in_csv(hostile):
     "path", ["hamming_loss", "running_time", "settings", "warnings", "shares", "problems"]
 )
 def test_hostile_names_do_not_break_tables(hostile, path):
-    text = (hostile / "tables" / f"{path}.md").read_text(encoding="utf-8")
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert len({len(re.findall(r"(?<!\\)\|", line)) for line in rows}) == 1
-    assert not re.search(r"(?<!\\)<(?!br>|small>|/small>)", text)
     text = (hostile / "tables" / f"{path}.tex").read_text(encoding="utf-8")
     for panel in text.split(r"\begin{tabular}{@{}")[1:]:
         rows = re.findall(r"^.*(?:\\\\|\\tabularnewline)$", panel, flags=re.MULTILINE)

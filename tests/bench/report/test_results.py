@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bench.report.records import folds, grid, record
-from nldd.bench.report.results import outcome, render_outcome, results
+from nldd.bench.report.results import render_outcome, results
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 
@@ -170,21 +170,20 @@ FILE = FOLDER / "cells.jsonl"
 
 
 def test_success_says_what_to_do_next():
-    ended = outcome(iter([record(), record(method="NLDD")]), FOLDER)
-    assert (ended.n_cells, ended.failed) == (2, [])
-    assert render_outcome(ended, as_json=False) == (
+    cells = iter([record(), record(method="NLDD")])
+    assert render_outcome(cells, FOLDER, as_json=False) == (
         f"2 of 2 cells are in {FILE}.\nNext: nldd report {FOLDER}"
     )
 
 
 def test_the_next_command_can_be_pasted_into_a_shell():
-    ended = outcome([record()], Path("my results"))
-    assert render_outcome(ended, as_json=False).endswith("Next: nldd report 'my results'")
+    text = render_outcome([record()], Path("my results"), as_json=False)
+    assert text.endswith("Next: nldd report 'my results'")
 
 
 def test_failures_are_listed_with_folds_from_one_on():
     failed = record("yeast", "CBM", fold=3, error="ValueError: no convergence")
-    text = render_outcome(outcome([record(), failed], FOLDER), as_json=False)
+    text = render_outcome([record(), failed], FOLDER, as_json=False)
     assert text.splitlines() == [
         f"1 of 2 cells are in {FILE}.",
         "Failed: CBM on yeast, fold 4: ValueError: no convergence",
@@ -194,7 +193,7 @@ def test_failures_are_listed_with_folds_from_one_on():
 
 def test_json_has_the_keys_of_failed_cells():
     failed = record("yeast", "NLDD", fold=3, share=0.5, error='MemoryError: "big"\nline 2')
-    text = render_outcome(outcome([record(), failed], FOLDER), as_json=True)
+    text = render_outcome([record(), failed], FOLDER, as_json=True)
     assert "\n" not in text
     assert json.loads(text) == {
         "file": str(FILE),
@@ -211,5 +210,5 @@ def test_json_has_the_keys_of_failed_cells():
             }
         ],
     }
-    done = json.loads(render_outcome(outcome([record()], FOLDER), as_json=True))
+    done = json.loads(render_outcome([record()], FOLDER, as_json=True))
     assert done == {"file": str(FILE), "cells": 1, "failed": []}

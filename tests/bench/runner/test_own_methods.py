@@ -189,7 +189,7 @@ def test_measure_of_the_page_from_kept_predictions(here, monkeypatch, capsys):
     """What the page computes from the kept predictions is what the records have."""
     work_at_home(monkeypatch)
     run_benchmark(trial(folds=2, methods=("BR", "MLKNN")), {"songs": songs()}, "mine")
-    (code,) = re.findall(r"```python\n(from nldd.experiments import read_.*?)```", PAGE, re.DOTALL)
+    (code,) = re.findall(r"```python\n(from nldd.bench import read_.*?)```", PAGE, re.DOTALL)
     exec(code, {})
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     wrong = {(r.method, r.fold): r.scores["hamming_loss"] for r in read_records("mine/cells.jsonl")}

@@ -245,7 +245,6 @@ HOSTILE = {
     "a deep value": "\n".join(["title" + ".a" * 450 + " = 1"]),
     "many digits": f"folds = {'9' * 5000}",
     "hexadecimal digits": f"seed = 0x{'f' * 900}",
-    "many bytes": "# much\n" * 20_000,
     "escapes in a key": '"a\\u001b[2J\\u202e" = 1',
     "escapes in a name": '[datasets."a\\u001b[2J".parameters.BR]\nb = 1',
     "escapes in a value": 'base = "a\\u001b]0;b\\u0007"',

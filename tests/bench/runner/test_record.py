@@ -1,6 +1,5 @@
 """The file of records: what a crash can do to it, and what it cannot."""
 
-import io
 import json
 import os
 import signal
@@ -146,22 +145,14 @@ def test_broken_line_in_the_middle_is_an_error_with_its_number(tmp_path, line):
     ("field", "value"),
     [
         *(("dataset", []), ("method", None), ("fold", "x"), ("scores", None), ("details", 3)),
-        *(("fold", True), ("fold", -1), ("seed", 10**4000), ("train_share", 2), ("machine", [])),
-        *(("fit_seconds", -1), ("predict_seconds", float("nan")), ("error", 3)),
-        *(("scores", {**FULL.scores, "hamming_loss": x}) for x in (17, -0.1, None, "0.5")),
-        ("scores", {**FULL.scores, "hamming_loss": float("nan")}),
+        *(("train_share", 2), ("machine", []), ("fit_seconds", None), ("error", 3)),
+        *(("scores", {**FULL.scores, "hamming_loss": x}) for x in (None, "0.5", float("nan"))),
         ("scores", {"hamming_loss": 0.5}),
-        *(("details", {**FULL.details, "n_folds": n}) for n in (0, 1.5, None, 10**20)),
-        *(("details", {**FULL.details, "n_test": n}) for n in (0, "9")),
+        *(("details", {**FULL.details, "n_folds": n}) for n in (0, 1.5, None)),
+        ("details", {**FULL.details, "n_test": "9"}),
         *(("details", {**FULL.details, "observed": x}) for x in (None, {}, {"n": 3})),
-        *(("details", {**FULL.details, "standard_errors": x}) for x in (None, {"f": "x"})),
-        *(("details", {**FULL.details, "warnings": x}) for x in (None, {"a": "b"})),
-        *(("details", {**FULL.details, "coefficients": x}) for x in (None, [1, 2], [1, 2, None])),
-        ("details", {**FULL.details, "coefficients": [1e999, 0, 0]}),
-        *(
-            ("details", {**FULL.details, "searched": x})
-            for x in (3, {}, {"best": {}, "score": "x"})
-        ),
+        ("details", {**FULL.details, "standard_errors": None}),
+        *(("details", {**FULL.details, "coefficients": x}) for x in (None, [1, 2])),
     ],
 )
 def test_field_that_cannot_be_is_an_error_with_its_line(tmp_path, field, value):
@@ -303,12 +294,6 @@ def test_predictions_of_odd_names_stay_in_their_folder(tmp_path):
             assert part.partition(".")[0].upper() not in ("CON", "NUL")
 
 
-def as_npz(**arrays):
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
-
-
 def test_damaged_predictions_are_named_and_not_read(tmp_path):
     path = predictions_path(tmp_path, record(0).key)
     path.parent.mkdir(parents=True)
@@ -321,11 +306,7 @@ def test_damaged_predictions_are_named_and_not_read(tmp_path):
         path.write_bytes(content)
         with suppress(InputError):
             read_predictions(tmp_path, record(0).key)
-    odd = [as_npz(rows=[0], n_labels=[1, 2], Y_true=[[0]], Y_pred=[[0]])]
-    odd += [as_npz(rows=[0], n_labels=1, Y_true=[[0.5]], Y_pred=[[0]])]
-    odd += [as_npz(rows=[0], n_labels=10**15, Y_true=[[0]], Y_pred=[[0]])]
-    odd += [as_npz(rows=[0], n_labels=1, Y_true=np.zeros((2, 1), np.uint8), Y_pred=[[0]])]
-    for content in (b"", b"no", whole[: len(whole) // 2], whole[:-30], *odd):
+    for content in (b"", b"no", whole[: len(whole) // 2], whole[:-30]):
         path.write_bytes(content)
         with pytest.raises(InputError, match="holds no predictions"):
             read_predictions(tmp_path, record(0).key)

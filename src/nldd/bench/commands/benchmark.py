@@ -63,7 +63,7 @@ def benchmark(
       nldd benchmark --datasets my-data.arff --out mine
     """
     from nldd.bench.protocols.protocol_file import load_protocol
-    from nldd.bench.report.results import outcome, render_outcome
+    from nldd.bench.report.results import render_outcome
     from nldd.bench.runner.benchmark import Watch, run_benchmark
     from nldd.bench.runner.selection import choose_datasets, choose_methods, run_notes
 
@@ -77,7 +77,6 @@ def benchmark(
     watch = Watch(f"{plan.name}:")
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
     records = run_benchmark(plan, data, folder, watch=watch, **workers)
-    result = outcome(records, folder)
-    show(render_outcome(result, as_json=as_json))
-    if result.failed:
+    show(render_outcome(records, folder, as_json=as_json))
+    if any(record.error for record in records):
         raise click.exceptions.Exit(1)

@@ -119,8 +119,6 @@ def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> Non
 
 def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, data_folder, is_here
-    from nldd.bench.datasets.facts import describe
-    from nldd.bench.datasets.load import load_dataset
     from nldd.bench.datasets.texts import as_record, render_entry, render_facts
 
     entry, folder = CATALOGUE[name], data_folder(data_dir)
@@ -129,6 +127,10 @@ def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     notes: tuple[str, ...] = ()
     try:
         if here or name == EMBEDDED:
+            # Not above: they load numpy.
+            from nldd.bench.datasets.facts import describe
+            from nldd.bench.datasets.load import load_dataset
+
             dataset = load_dataset(name, data_dir=data_dir)
             facts, notes = describe(dataset), dataset.notes
     except InputError as error:
@@ -195,10 +197,10 @@ def _load(
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["text", "csv", "md", "tex"]),
+    type=click.Choice(["text", "csv", "tex"]),
     default="text",
     show_default=True,
-    help="For people, a spreadsheet (all facts in full), Markdown or LaTeX.",
+    help="For people, a spreadsheet (all facts in full) or LaTeX.",
 )
 @data_dir_option
 @json_option
@@ -243,8 +245,7 @@ def table(
 
 @datasets.command()
 @click.argument("name")
-@file_option("--meka", metavar="FILE.arff", help="File for MEKA: labels first, -C in the relation.")
-@file_option("--mulan", metavar="FILE.arff", help="File for Mulan, and FILE.xml with the labels.")
+@file_option("--meka", metavar="FILE.arff", required=True, help="File to write, for MEKA.")
 @_labels_option
 @_text_option
 @_groups_option
@@ -252,15 +253,9 @@ def table(
 @data_dir_option
 @json_option
 def export(
-    name: str,
-    meka: Path | None,
-    mulan: Path | None,
-    force: bool,
-    data_dir: Path | None,
-    as_json: bool,
-    **columns: Any,
+    name: str, meka: Path, force: bool, data_dir: Path | None, as_json: bool, **columns: Any
 ) -> None:
-    """Write a data set in the format of MEKA or Mulan, to run them on the very same rows.
+    """Write a data set in the format of MEKA, to run it on the very same rows.
 
     A data set that comes with a training and a test file is written as two files, and sparse
     data stay sparse. How to run MEKA on them is in docs/datasets.md.
@@ -268,18 +263,13 @@ def export(
     \b
     Example:
       nldd datasets export yeast --meka yeast.arff
-      nldd datasets export my-data.arff --mulan mine.arff
+      nldd datasets export songs.csv --labels 'label_*' --meka songs.arff
     """
     from nldd.bench.datasets.export import export_dataset, export_paths
 
-    places = {"meka": meka, "mulan": mulan}
-    chosen = {format: place for format, place in places.items() if place}
-    if len(chosen) != 1:
-        raise click.UsageError("Say --meka FILE.arff or --mulan FILE.arff, one of the two.")
-    ((format, place),) = chosen.items()
     dataset = _load(name, data_dir, **columns)
-    refuse_existing(*export_paths(dataset, place, format=format), force=force)
-    written = export_dataset(dataset, place, format=format)
+    refuse_existing(*export_paths(dataset, meka), force=force)
+    written = export_dataset(dataset, meka)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
     print_result(as_json, record, "\n".join(map(str, written)))
     print_notes(() if as_json else dataset.notes)
@@ -334,10 +324,7 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
     from nldd.bench.datasets.catalogue import data_folder, verify
     from nldd.bench.datasets.texts import render_states
 
-    states, folder = (
-        verify(names or None, data_dir),
-        data_folder(data_dir),
-    )
+    states, folder = verify(names or None, data_dir), data_folder(data_dir)
     if not names:
         begun = {state.dataset for state in states if state.state != "missing"}
         states = [state for state in states if state.dataset in begun]

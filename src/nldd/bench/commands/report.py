@@ -27,7 +27,7 @@ def report(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Make report.html, tables (CSV, Markdown, LaTeX) and figures (SVG, PNG) in FOLDER.
+    """Make report.html, tables (CSV, LaTeX) and figures (SVG, PNG) in FOLDER.
 
     FOLDER is the one that `nldd benchmark` wrote to; the benchmark may still be running.
 
@@ -43,7 +43,7 @@ def report(
     place, endings = files[0].parent, [file.suffix for file in files]
     lines = [
         f"{files[0]}: the report, one file that opens anywhere.",
-        f"{endings.count('.csv')} tables in {place / 'tables'} as CSV, Markdown and LaTeX.",
+        f"{endings.count('.csv')} tables in {place / 'tables'} as CSV and LaTeX.",
     ]
     if n_figures := endings.count(".svg"):
         lines.append(f"{n_figures} figures in {place / 'figures'} as SVG and PNG.")

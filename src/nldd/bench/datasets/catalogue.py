@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,13 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_path
-
 from nldd.exceptions import InputError
-
-# A plain name is the same file on every system and cannot leave the data folder.
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 FOLDER_VARIABLE = "NLDD_DATA"
 # Comes with the package, so that it can be loaded without its files.
@@ -49,15 +42,6 @@ class CatalogueFile:
     n_bytes: int
     sha256: str
     url: str
-
-    def __post_init__(self) -> None:
-        if not _PLAIN_NAME.fullmatch(self.file):
-            form = "must be plain (letters, digits, '.', '_', '-')"
-            raise InputError(f"The name of a file {form}; got {self.file!r}. Rename the file.")
-        if self.n_bytes < 0 or not _SHA256.fullmatch(self.sha256):
-            needs = "its size in bytes and a sha256 of 64 lower-case hexadecimal digits"
-            found = f"{self.n_bytes!r} and {self.sha256!r}"
-            raise InputError(f"{self.file} needs {needs}; got {found}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +167,11 @@ def data_folder(data_dir: Folder = None) -> Path:
     chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
     if chosen == "" and data_dir is not None:
         raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
-    usual = user_cache_path("nldd", appauthor=False, opinion=False)
-    folder = Path(os.path.expanduser(chosen) if chosen else usual)
+    if not chosen:
+        from pooch import os_cache  # not at the top: most calls name a folder
+
+        chosen = os_cache("nldd")
+    folder = Path(os.path.expanduser(chosen))
     if str(folder).startswith("~"):
         how = f"Set {FOLDER_VARIABLE} to a folder, or give one by data_dir or --data-dir."
         raise InputError(f"No home folder was found to keep data sets in ({folder}). {how}")

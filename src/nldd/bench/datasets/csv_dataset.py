@@ -1,5 +1,6 @@
 """Tables with label columns, such as CSV files."""
 
+import csv
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -8,17 +9,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import quote, quote_first
+from nldd._wording import count_noun, quote, quote_first
 from nldd.bench.datasets.label_columns import Labels, label_columns, named_columns
-from nldd.bench.datasets.source import MAX_BYTES, DataError, find_file, number, numbers, truth
-from nldd.coding.tables.cells import TableBlock, cell_text
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.reader import TableReader
+from nldd.bench.datasets.source import (
+    MAX_BYTES,
+    DataError,
+    DataFile,
+    number,
+    numbers,
+    read_lines,
+    truth,
+)
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 
 MISSING = frozenset({"", "NA", "?"})
-_BLOCK_CELLS = 50_000
+SEPARATORS = ",;\t|"
+# The separator is found by the first lines.
+_N_SAMPLE = 1000
+
+# The line on which a row begins, and its cells.
+Row = tuple[int, list[str]]
 
 
 def read_csv(
@@ -35,7 +46,7 @@ def read_csv(
     Parameters
     ----------
     path : path
-        Its encoding is found out; see :func:`nldd.coding.tables.opening.open_table`.
+        UTF-8 with or without byte order mark; what is not UTF-8 is taken as Latin-1.
     labels : list of str, str or int
         The label columns: names, a pattern such as ``"label_*"``, or a number (3: the first
         three columns; -3: the last three). Their cells are 0 or 1, false or true.
@@ -45,8 +56,8 @@ def read_csv(
     groups : str, optional
         Name of a column that says which rows belong together. It is no feature, and may hold texts.
     sep : str, optional
-        Separator; by default comma, semicolon, tab or bar, whichever splits the rows as it does
-        the header.
+        Separator; by default comma, semicolon, tab or bar, whichever splits most rows into as
+        many cells as the header.
     max_bytes : int
         Larger files are refused.
 
@@ -70,30 +81,78 @@ def read_csv(
     """
     if sep is not None and (not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n '):
         raise InputError(f"sep must be one character such as ',' or ';'; got {sep!r}.")
-    file = find_file(path, max_bytes).path
-    with open_table(file, separator=sep) as table:
-        names = [name.strip(" \t") for name in table.header]
-        try:
-            _check_names(names)
-            columns = label_columns(labels, names)
-            chosen = named_columns([text], names, "that should be the text") if text else []
-            grouping = named_columns([groups], names, "that should be the groups") if groups else []
-        except DataError as refusal:
-            raise InputError(f"{file}: {refusal}") from None
+    source, lines = read_lines(path, max_bytes)
+    (line, names), *rows = _read_rows(source, lines, sep)
+    try:
+        _check_names(names)
+        columns = label_columns(labels, names)
+        chosen = named_columns([text], names, "that should be the text") if text else []
+        grouping = named_columns([groups], names, "that should be the groups") if groups else []
         if set(grouping) & {*columns, *chosen}:
-            raise InputError(f"{file}: {quote(groups or '')} is a label or the text, and no group.")
+            raise DataError(f"{quote(groups or '')} is a label or the text, and no group.")
         features = sorted(set(range(len(names))) - {*columns, *grouping})
         if not features:
-            raise InputError(f"{file}: all {len(names)} columns are labels, none is a feature.")
-        if chosen and chosen[0] not in features:
-            raise InputError(f"{file}: {quote(names[chosen[0]])} is a label and not the text too.")
-        others = [names[j] for j in features if chosen and j not in chosen]
-        X, Y, together = _read_rows(table, chosen or features, columns, grouping, bool(chosen))
-    label_names, feature_names = (
-        [names[j] for j in part] for part in (columns, chosen or features)
+            raise DataError(f"all {len(names)} columns are labels, none is a feature.")
+        if set(chosen) & set(columns):
+            raise DataError(f"{quote(text or '')} is a label and not the text too.")
+        if not rows:
+            raise DataError("no rows follow the header. Is the file complete?")
+    except DataError as refusal:
+        raise source.error(line, refusal) from None
+    others = [names[j] for j in features if chosen and j not in chosen]
+
+    def read(column: int, cell: Callable[[str], Any]) -> list[Any] | NDArray[np.float64]:
+        return _read_column(source, names[column], [(n, row[column]) for n, row in rows], cell)
+
+    if chosen:
+        X = np.array([row[chosen[0]] for _, row in rows], dtype=object)
+    else:
+        X = np.column_stack([read(j, _feature) for j in features])
+    return Dataset(
+        X,
+        np.column_stack([read(j, _label) for j in columns]).astype(np.int64),
+        [names[j] for j in columns],
+        [names[j] for j in chosen or features],
+        source.path.stem,
+        notes=(f"Left out beside the text: {quote_first(others)}.",) if others else (),
+        groups=np.array(read(grouping[0], _group), dtype=object) if grouping else None,
     )
-    notes = (f"Left out beside the text: {quote_first(others)}.",) if others else ()
-    return Dataset(X, Y, label_names, feature_names, file.stem, notes=notes, groups=together)
+
+
+def _read_rows(source: DataFile, lines: Sequence[str], sep: str | None) -> list[Row]:
+    """The header and the rows below it, all of one width; blank lines are left out."""
+    csv.field_size_limit(MAX_BYTES)  # a text may be longer than what Python begins with
+    whole = (f"{line}\n" for line in lines)
+    mark = sep or _find_separator(lines)
+    reader = csv.reader(whole, delimiter=mark, skipinitialspace=True, strict=True)
+    rows: list[Row] = []
+    line = 1
+    try:
+        for row in reader:
+            cells = [cell.strip(" \t") for cell in row]
+            if len(cells) > 1 or any(cells):
+                rows.append((line, cells))
+                if len(cells) != (width := len(rows[0][1])):
+                    how = "Leave a cell empty if its value is missing, but write its separator."
+                    wrong = f"the row has {count_noun(len(cells), 'cell')}, the header {width}"
+                    raise source.error(line, f"{wrong}. {how}")
+            line = reader.line_num + 1
+    except csv.Error as error:
+        how = "Write a quote within a quoted cell twice."
+        raise source.error(line, f"the row that begins here: {error}. {how}") from None
+    if not rows:
+        raise InputError(f"{source.path} is empty: begin it with a line of column names.")
+    return rows
+
+
+def _find_separator(lines: Sequence[str]) -> str:
+    def fit(mark: str) -> tuple[float, int]:
+        """How many rows are as wide as the header, and how wide that is."""
+        reader = csv.reader((f"{line}\n" for line in lines[:_N_SAMPLE]), delimiter=mark)
+        widths = [len(row) for row in reader if any(row)] or [0]
+        return sum(n == widths[0] > 1 for n in widths) / len(widths), widths[0]
+
+    return max(SEPARATORS, key=fit)
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -108,62 +167,27 @@ def _check_names(names: Sequence[str]) -> None:
         raise DataError(f"only one column, {quote(name)}. {how}")
 
 
-def _read_rows(
-    table: TableReader,
-    features: Sequence[int],
-    labels: Sequence[int],
-    grouping: Sequence[int],
-    as_text: bool,
-) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[Any] | None]:
-    """Features, labels, and the column of groups if there is one."""
-    X: list[NDArray[Any]] = []
-    Y, groups = [], []
-    for block in table.blocks(max(1, _BLOCK_CELLS // len(table.header))):
-        if as_text:
-            texts = [cell_text(row[features[0]]) for row in block.rows]
-            X.append(np.array(texts, dtype=object))
-        else:
-            X.append(_read_cells(block, features, _feature, table))
-        Y.append(_read_cells(block, labels, _label, table))
-        groups += _read_groups(block, grouping, table)
-    if not X:
-        raise InputError(f"{table.path}: no rows follow the header. Is the file complete?")
-    # A table of answers may leave out the last cells of a row; here a number was lost.
-    short = next((note for note in table.notes if "fewer cells" in note), None)
-    if short:
-        how = "Leave a cell empty if its value is missing, but write the separator before it."
-        raise InputError(f"{table.path}: {short.partition(';')[0]}. {how}")
-    together = np.array(groups, dtype=object) if grouping else None
-    return np.concatenate(X), np.vstack(Y).astype(np.int64), together
+def _read_column(
+    source: DataFile, name: str, cells: Sequence[tuple[int, str]], read: Callable[[str], Any]
+) -> list[Any] | NDArray[np.float64]:
+    """Values of a column: numbers all at once, or else each distinct cell once."""
+    values = numbers([cell for _, cell in cells], MISSING) if read is _feature else None
+    if values is not None:
+        return values
+    known: dict[str, Any] = {}
+    for line, cell in cells:
+        try:
+            known[cell] = known[cell] if cell in known else read(cell)
+        except DataError as refusal:
+            raise source.error(line, f"column {quote(name)}: {refusal}") from None
+    return [known[cell] for _, cell in cells]
 
 
-def _read_groups(block: TableBlock, grouping: Sequence[int], table: TableReader) -> list[str]:
-    """The groups of rows; those without one are strangers, and no group of their own."""
-    found = [cell_text(row[j]) for row in block.rows for j in grouping]
-    for row, group in enumerate(found):
-        if group.strip(" \t") in MISSING:
-            where = table.where(block.first + row, grouping[0])
-            raise InputError(f"{where}: there is no group. Each row needs one.")
-    return found
-
-
-def _read_cells(
-    block: TableBlock, columns: Sequence[int], read: Callable[[str], float], table: TableReader
-) -> NDArray[np.float64]:
-    """Cells of some columns: numbers all at once, or else each distinct cell once."""
-    cells = [cell_text(row[j]) for row in block.rows for j in columns]
-    values = numbers(cells, MISSING) if read is _feature else None
-    if values is None:
-        known: dict[str, float] = {}
-        for cell in dict.fromkeys(cells):
-            try:
-                known[cell] = read(cell.strip(" \t"))
-            except DataError as refusal:
-                row, column = divmod(cells.index(cell), len(columns))
-                where = table.where(block.first + row, columns[column])
-                raise InputError(f"{where}: {refusal}") from None
-        values = np.array([known[cell] for cell in cells])
-    return values.reshape(len(block.rows), len(columns))
+def _group(cell: str) -> str:
+    # Rows without a group are strangers, and no group of their own.
+    if cell in MISSING:
+        raise DataError("there is no group. Each row needs one.")
+    return cell
 
 
 def _feature(cell: str) -> float:

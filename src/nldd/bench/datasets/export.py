@@ -1,4 +1,4 @@
-"""Data sets as files of MEKA and Mulan, so that other systems run on the very same rows."""
+"""Data sets as files of MEKA, so that other systems run on the very same rows."""
 
 import os
 import re
@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -16,21 +15,16 @@ from nldd._wording import quote
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 
-FORMATS = ("meka", "mulan")
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.=+/-]*")
 # What Weka writes with a backslash in quotes. It takes no other control character by its code.
 _ESCAPES = str.maketrans(
     {"\\": r"\\", "'": r"\'", "\n": r"\n", "\t": r"\t", "\r": r"\r", "%": r"\%"}
 )
-# XML has no way to write these.
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LARGEST_INTEGER = 2**53
 
 
-def export_dataset(
-    dataset: Dataset, path: str | os.PathLike[str], *, format: str = "meka"
-) -> list[Path]:
-    """Write a data set as an ARFF file in which MEKA or Mulan find the labels.
+def export_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
+    """Write a data set as an ARFF file in which MEKA finds the labels.
 
     Labels come first, as ``{0,1}``, and their number stands as ``-C`` in the relation. Features are
     numbers, or one string; rows are sparse where `X` is. Loading the file gives the same data set,
@@ -42,8 +36,6 @@ def export_dataset(
     path : path
         File that ends in ``.arff``. Of a data set with a given split two files are written:
         ``birds-train.arff`` and ``birds-test.arff`` for ``birds.arff``.
-    format : {"meka", "mulan"}
-        For Mulan an ``.xml`` file that names the labels is written beside.
 
     Returns
     -------
@@ -71,45 +63,36 @@ def export_dataset(
     1,0,90.5
     <BLANKLINE>
     """
-    paths = export_paths(dataset, path, format=format)
-    _check_names(dataset, format)
+    paths = export_paths(dataset, path)
+    _check_names(dataset)
     _check_numbers(dataset)
     n_train = dataset.n_train
     cuts = [slice(None)] if n_train is None else [slice(n_train), slice(n_train, None)]
-    for place, rows in zip(paths, cuts, strict=False):
+    for place, rows in zip(paths, cuts, strict=True):
         with replacing(place) as stream:
             stream.writelines(f"{line}\n".encode() for line in _lines(dataset, rows))
-    if format == "mulan":
-        with replacing(paths[-1]) as stream:
-            stream.write(_label_file(dataset).encode())
     return paths
 
 
-def export_paths(
-    dataset: Dataset, path: str | os.PathLike[str], *, format: str = "meka"
-) -> list[Path]:
+def export_paths(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
     """The files that :func:`export_dataset` writes."""
     path = Path(path)
-    if format not in FORMATS:
-        raise InputError(f"format must be one of {', '.join(FORMATS)}; got {format!r}.")
     if path.suffix.lower() != ".arff":
         raise InputError(f"The file must end in .arff; got {path}.")
     stem = path.stem.removesuffix("-train") if dataset.n_train is not None else path.stem
     parts = [""] if dataset.n_train is None else ["-train", "-test"]
-    names = [f"{stem}{part}{path.suffix}" for part in parts]
-    return [path.with_name(name) for name in names + [f"{stem}.xml"] * (format == "mulan")]
+    return [path.with_name(f"{stem}{part}{path.suffix}") for part in parts]
 
 
-def _check_names(dataset: Dataset, format: str) -> None:
+def _check_names(dataset: Dataset) -> None:
     names = [*dataset.label_names, *dataset.feature_names]
     if len(names) != dataset.n_labels + dataset.n_features:
         raise InputError("A data set needs a name for each label and each feature to be exported.")
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise InputError(f"Two columns are called {quote(name)}. Rename one of them.")
-    odd = [name for name in names if not name or (format == "mulan" and _NOT_IN_XML.search(name))]
-    if odd:
-        raise InputError(f"No name of a column can be {quote(odd[0])} in this format. Rename it.")
+    if "" in names:
+        raise InputError("A column has no name, which ARFF files cannot write. Give it one.")
 
 
 def _check_numbers(dataset: Dataset) -> None:
@@ -117,12 +100,6 @@ def _check_numbers(dataset: Dataset) -> None:
     if len(rows):
         where = f"row {int(rows[0])} of column {quote(dataset.feature_names[columns[0]])}"
         raise InputError(f"{where} is infinite, and ARFF files have finite numbers. Replace it.")
-
-
-def _label_file(dataset: Dataset) -> str:
-    labels = "".join(f"<label name={quoteattr(name)}></label>\n" for name in dataset.label_names)
-    head = '<?xml version="1.0" encoding="utf-8"?>\n'
-    return f'{head}<labels xmlns="http://mulan.sourceforge.net/labels">\n{labels}</labels>\n'
 
 
 def _lines(dataset: Dataset, rows: slice) -> Iterator[str]:

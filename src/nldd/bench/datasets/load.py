@@ -88,9 +88,8 @@ def load_dataset(
     keep_ids : bool, default=False
         Whether columns that name or number the rows stay among the features.
     data_dir : path, optional
-        Folder with the files of the catalogue; see :func:`~nldd.bench.datasets.catalogue.data_folder`.
-        Yeast
-        comes with the package and needs none.
+        Folder with the files of the catalogue; by default the environment variable ``NLDD_DATA``,
+        or else ``nldd`` in the user's cache folder. Yeast comes with the package and needs none.
 
     Returns
     -------

@@ -22,13 +22,6 @@ OPENML = "openml:"
 _NUMBER = re.compile(r"[1-9][0-9]{0,11}")
 
 
-class _Collection(DataFile):
-    """A source without lines, as large as a file may be."""
-
-    def error(self, line: int, message: object) -> InputError:
-        return InputError(f"{self.path}: {message}")
-
-
 def load_openml(
     name: str,
     labels: Labels | os.PathLike[str] | None,
@@ -100,5 +93,5 @@ def _as_arff(found: Any, name: str) -> Arff:
         attributes.append(Attribute(column, codes, place))
     table = csr_array(found.data) if issparse(found.data) else np.asarray(found.data, float)
     n_rows = table.shape[0]
-    source = _Collection(Path(name), MAX_BYTES)
+    source = DataFile(Path(name), MAX_BYTES)
     return Arff(source, name, tuple(attributes), table, 0, np.arange(1, n_rows + 1))

@@ -38,6 +38,10 @@ class DataFile:
         """The error to raise for something wrong in a line, counted from 1."""
         return InputError(f"{self.path}, line {line}: {message}")
 
+    def refusal(self, message: object) -> InputError:
+        """The error to raise for something wrong with the file as a whole."""
+        return InputError(f"{self.path}: {message}")
+
     def check_cells(self, n_cells: int, line: int, what: str, per_byte: int = 16) -> None:
         """Refuse to make a table out of all proportion to the file.
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.exceptions import InputError
-from nldd.present.drawing import BLUE, GREY, INK, VERMILION, figure_class, style_axes, write
+from nldd.present.drawing import BLUE, GREY, INK, VERMILION, make_figure, style_axes, write
 
 
 @dataclass(eq=False)
@@ -40,19 +39,9 @@ class ShareDisplay:
     title: str = ""
 
     def __post_init__(self) -> None:
-        shares = self.shares = np.asarray(self.shares, dtype=float)
-        if not ((shares > 0) & (shares <= 1)).all() or 1 not in shares:
-            raise InputError(
-                "Shares of the training data lie above 0 and up to 1, and the whole data, 1, must "
-                f"be among them to compare with; got {', '.join(f'{share:g}' for share in shares)}."
-            )
+        self.shares = np.asarray(self.shares, dtype=float)
         for name in ("seconds", "mismatches"):
             values = np.asarray(getattr(self, name), dtype=float)
-            if values.ndim not in (1, 2) or len(values) != len(shares):
-                raise InputError(
-                    f"{name} must have one entry, or one row of repeats, for each of the "
-                    f"{len(shares)} shares; got shape {values.shape}."
-                )
             setattr(self, name, values.reshape(len(values), -1))
 
     @property
@@ -73,7 +62,7 @@ class ShareDisplay:
         self : the display
         """
         if ax is None:
-            figure = figure_class()(figsize=(7.2, 3.3), layout="constrained")
+            figure = make_figure((7.2, 3.3))
             figure.get_layout_engine().set(wspace=0.08)
             ax = figure.subplots(1, 2)
             if self.title:

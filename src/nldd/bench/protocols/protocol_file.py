@@ -28,7 +28,6 @@ PROTOCOLS = ("default", "best", "paper", "quick")
 >>> [load_protocol(name).folds for name in PROTOCOLS]
 [10, 10, 10, 3]
 """
-MAX_BYTES, MAX_LINE = 2**16, 1000
 Methods = Mapping[str, Method]
 
 
@@ -65,7 +64,7 @@ def load_protocol(name: str | Path) -> Protocol:
             "For one of your own give the path of a file that ends in .toml."
         )
     try:
-        return _read_protocol(stem, _read_toml(path))
+        return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
     except UnicodeDecodeError as error:
         raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except InputError as error:
@@ -74,18 +73,6 @@ def load_protocol(name: str | Path) -> Protocol:
         raise InputError(f"{where}: its values are nested too deeply.") from error
     except ValueError as error:
         raise InputError(f"{where} is not a TOML file: {escaped(str(error))}.") from error
-
-
-def _read_toml(path: Any) -> dict[str, Any]:
-    """The content of a file that is small, also line by line: long keys take long to read."""
-    with path.open("rb") as stream:
-        content = stream.read(MAX_BYTES + 1)
-    if len(content) > MAX_BYTES:
-        raise InputError(f"a protocol has at most {MAX_BYTES:,} bytes")
-    for number, line in enumerate(content.splitlines(), start=1):
-        if len(line) > MAX_LINE:
-            raise InputError(f"line {number} has {len(line):,} bytes; at most {MAX_LINE} are read")
-    return tomllib.loads(content.decode("utf-8"))
 
 
 _AT_LEAST = {

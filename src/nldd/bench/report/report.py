@@ -28,7 +28,7 @@ from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.present.latex import RENDERERS
-from nldd.present.page import Figure, Page, Section, check_libraries, draw, render_page, save_figure
+from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table
 
 PAGE = "report.html"
@@ -36,8 +36,6 @@ PAPER = (
     "H. Gweon, M. Schonlau and S. H. Steiner: Nearest labelset using double distances for "
     "multi-label classification (arXiv 1702.04684; PeerJ Computer Science 5:e242)"
 )
-# More than the facts of thousands of data sets.
-MAX_BYTES = 2**24
 # Sections that have something to say without a table or a figure: why there is none.
 SPEAKING = ("scores", "differences")
 # Tables and figures that a later report of the same folder may have no more.
@@ -98,8 +96,8 @@ def write_report(
     ...     lines = (json.dumps(asdict(cell)) + "\n" for cell in cells)
     ...     _ = Path(folder, "cells.jsonl").write_text("".join(lines))
     ...     written = write_report(folder, measures=["hamming_loss"])
-    >>> [path.name for path in written][:4]
-    ['report.html', 'hamming_loss.csv', 'hamming_loss.md', 'hamming_loss.tex']
+    >>> [path.name for path in written][:3]
+    ['report.html', 'hamming_loss.csv', 'hamming_loss.tex']
     """
     folder = Path(folder)
     cells = folder / CELLS
@@ -110,24 +108,17 @@ def write_report(
         )
     chosen = scores.choose_measures(measures)
     found = results(read_records(cells), protocol, folder)
-    check_libraries()
     page = make_report(found, chosen, _read_datasets(folder / FACTS), nemenyi)
     return save_report(page, Path(out or folder))
 
 
 def _read_datasets(path: Path) -> dict[str, Any]:
-    """What the benchmark wrote down of its data sets; empty of an older one."""
-    if not path.is_file():
-        return {}
+    """What the benchmark wrote down of its data sets."""
     try:
-        found = json.loads(path.read_bytes()) if path.stat().st_size <= MAX_BYTES else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not all(map(runs.is_about_dataset, found.values())):
-        raise InputError(
-            f"{path} does not hold the facts of data sets as JSON. Remove it, and the same "
-            "`nldd benchmark` command writes it again."
-        )
+        found: dict[str, Any] = json.loads(path.read_bytes()) if path.is_file() else {}
+    except ValueError as error:
+        how = "Remove it, and the same `nldd benchmark` command writes it again."
+        raise InputError(f"{path} does not hold the facts of data sets as JSON. {how}") from error
     return found
 
 
@@ -164,8 +155,9 @@ def make_report(
     >>> from nldd.present.table import to_text
     >>> about = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": 3, "standard_errors": {}}
     >>> about |= {"observed": {"n": 0}, "unobserved": {"n": 0}}
+    >>> rest = 1, 0.1, about
     >>> found = results(
-    ...     CellRecord("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, 1, 0.1, about)
+    ...     CellRecord("mine", "songs", method, 0, 0, None, "", {"hamming_loss": loss}, *rest)
     ...     for method, loss in {"BR": 0.21, "MLKNN": 0.19}.items()
     ... )
     >>> page = make_report(found, [MEASURES["hamming_loss"]])
@@ -248,7 +240,7 @@ def save_report(page: Page, out: Path) -> list[Path]:
     page : Page
         Of :func:`make_report`.
     out : Path
-        Folder: ``report.html``, every table in ``tables`` as CSV, Markdown and LaTeX, and every
+        Folder: ``report.html``, every table in ``tables`` as CSV and LaTeX, and every
         figure in ``figures`` as SVG and PNG.
 
     Returns
@@ -260,7 +252,7 @@ def save_report(page: Page, out: Path) -> list[Path]:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.bench import save_report
+    >>> from nldd.bench.report.report import save_report
     >>> from nldd.present.page import Page
     >>> with TemporaryDirectory() as folder:
     ...     (page,) = save_report(Page("Losses & gains"), Path(folder))

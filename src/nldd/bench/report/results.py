@@ -49,8 +49,9 @@ class Results:
     >>> from nldd.bench.report.results import results
     >>> about = {"n_folds": 1, "n_labels": 14, "n_train": 75, "n_test": 25, "standard_errors": {}}
     >>> losses = {"BR": 0.21, "NLDD": 0.19}
+    >>> rest = 1, 0.1, about
     >>> found = results(
-    ...     CellRecord("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, 1, 0.1, about)
+    ...     CellRecord("mine", "yeast", method, 0, 0, None, "", {"hamming_loss": loss}, *rest)
     ...     for method, loss in losses.items()
     ... )
     >>> found.datasets, found.methods, found.means(MEASURES["hamming_loss"]).tolist()
@@ -77,7 +78,7 @@ class Results:
 
     @property
     def title(self) -> str:
-        """What the protocol calls itself; empty in older records."""
+        """What the protocol calls itself."""
         return str(next((r.details["title"] for r in self.finished if "title" in r.details), ""))
 
     @property
@@ -124,7 +125,7 @@ class Results:
 
 
 def _pooled(cells: list[CellRecord], key: str) -> float:
-    """A micro or macro measure of the counts of all folds together; NaN of older records."""
+    """A micro or macro measure of the counts of all folds together; NaN without them."""
     if any("label_counts" not in cell.details for cell in cells):
         return float("nan")
     found = [cell.details["label_counts"] for cell in cells]
@@ -254,30 +255,16 @@ def _only(records: list[CellRecord], field: str, wanted: Any = None) -> Any:
     return found[0] if wanted is None else wanted
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkOutcome:
-    """What is in the folder of a benchmark after a run."""
-
-    folder: Path
-    n_cells: int
-    failed: list[CellRecord]
-
-
-def outcome(records: Iterable[CellRecord], folder: Path) -> BenchmarkOutcome:
-    """Count the finished and the failed cells."""
-    records = list(records)
-    return BenchmarkOutcome(folder, len(records), [record for record in records if record.error])
-
-
-def render_outcome(result: BenchmarkOutcome, *, as_json: bool) -> str:
-    """The outcome as text, or as one JSON object."""
-    file = result.folder / CELLS
+def render_outcome(records: Iterable[CellRecord], folder: Path, *, as_json: bool) -> str:
+    """How a run ended as text, or as one JSON object."""
+    records, file = list(records), folder / CELLS
+    broken = [record for record in records if record.error]
     if as_json:
-        failed = [{**record.key._asdict(), "error": record.error} for record in result.failed]
-        return json.dumps({"file": str(file), "cells": result.n_cells, "failed": failed})
+        failed = [{**record.key._asdict(), "error": record.error} for record in broken]
+        return json.dumps({"file": str(file), "cells": len(records), "failed": failed})
     # One line where all folds of a method fail for one reason; the file has all of a long text.
     folds: dict[tuple[str, str, str], list[int]] = {}
-    for cell in result.failed:
+    for cell in broken:
         why = str(cell.error).partition("\n")[0]
         folds.setdefault((cell.method, cell.dataset, why), []).append(cell.fold + 1)
     failures = [
@@ -285,8 +272,8 @@ def render_outcome(result: BenchmarkOutcome, *, as_json: bool) -> str:
         f"{f'fold {found[0]}' if len(found) == 1 else f'{len(found)} folds'}: {why}"
         for (method, dataset, why), found in folds.items()
     ]
-    first = f"{result.n_cells - len(result.failed)} of {result.n_cells} cells are in {file}."
-    last = f"Next: {command_line('nldd', 'report', result.folder)}"
+    first = f"{len(records) - len(broken)} of {len(records)} cells are in {file}."
+    last = f"Next: {command_line('nldd', 'report', folder)}"
     if failures:
         last = "Try: the same command again, which runs the failed cells once more."
     return "\n".join([first, *failures, last])

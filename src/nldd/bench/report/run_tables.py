@@ -86,24 +86,10 @@ def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
     )
 
 
-def is_about_dataset(entry: Any) -> bool:
-    """Whether it is what a benchmark writes down of a data set."""
-    if not isinstance(entry, dict) or not isinstance(facts := entry.get("facts", {}), dict):
-        return False
-    whole = [key for key, how in FACTS.values() if how == ",d"]
-    notes = entry.get("notes", [])
-    return (
-        isinstance(notes, list)
-        and all(isinstance(note, str) for note in notes)
-        and all(isinstance(facts.get(key), int | None) for key in (*whole, "n_missing"))
-        and all(isinstance(facts.get(key), int | float | None) for key, _ in FACTS.values())
-    )
-
-
 def _is_of(results: Results, dataset: str, entry: Mapping[str, Any]) -> bool:
-    """Whether an entry is about the data of these cells; older ones do not say."""
+    """Whether an entry is about the data of these cells."""
     cells = (cell for method in results.methods for cell in results.cells(dataset, method))
-    return next(cells).details.get("data") in (None, entry.get("data")) or "data" not in entry
+    return next(cells).details.get("data") == entry.get("data")
 
 
 def _plain(value: Any) -> float | None:

@@ -260,12 +260,11 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[CellRecord], folde
     rows, data = "{} training and {} test rows".format, "data with the fingerprint {}".format
     for record in found:
         cell, details = plan[record.key], record.details
-        cut = cell.about["split"]  # which cells of the first versions do not say
         pairs = [
             (escaped(record.settings), cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
             (data(quote(str(details.get("data")))), data(quote(cell.about["data"]))),
-            (escaped(str(details.get("split", cut))), cut),
+            (escaped(str(details.get("split"))), cell.about["split"]),
         ]
         for was, now in pairs:
             if was != now:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
+from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
@@ -30,7 +31,18 @@ MAX_LINE, MAX_BYTES = 2**20, 2**30
 LONGEST_PART = 100
 # What Windows keeps for itself, whatever follows the first dot.
 RESERVED = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-TEXTS = ("protocol", "dataset", "method", "settings")
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(("protocol", "dataset", "method", "settings"), str),
+    **dict.fromkeys(("fold", "seed"), int),
+    **dict.fromkeys(("scores", "details", "versions", "machine"), dict),
+    **dict.fromkeys(("fit_seconds", "predict_seconds"), int | float),
+    "error": str | None,
+}
+# Of a finished cell.
+DETAILS = {
+    **dict.fromkeys(("n_train", "n_test", "n_labels"), int),
+    **dict.fromkeys(("standard_errors", "observed", "unobserved"), dict),
+}
 KEYS = [measure.key for measure in PAPER_MEASURES]
 
 
@@ -106,13 +118,6 @@ class CellPredictions:
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             found = dict(file)
         rows, P, n_labels = found["rows"], found.get("P"), found["n_labels"]
-        packed = len(rows), -(-int(n_labels) // 8)
-        kinds = {"rows": "iu", "n_labels": "iu", "Y_true": "u", "Y_pred": "u", "P": "f"}
-        shapes = {"rows": (len(rows),), "Y_true": packed, "Y_pred": packed}
-        shapes |= {"n_labels": (), "P": (len(rows), int(n_labels))}
-        for name, array in found.items():
-            if array.shape != shapes[name] or array.dtype.kind not in kinds[name]:
-                raise ValueError(f"its {name} cannot be right")
         Y_true, Y_pred = (
             np.unpackbits(found[name], axis=1, count=int(n_labels)).astype(bool)
             for name in ("Y_true", "Y_pred")
@@ -364,57 +369,24 @@ def _read_record(line: bytes) -> CellRecord:
 
 def _checks(record: CellRecord) -> Iterator[tuple[str, bool]]:
     """Each part with whether reports can rely on it; later ones rely on earlier ones."""
-    for name in TEXTS:
-        yield name, isinstance(getattr(record, name), str)
-    for name in ("scores", "details", "versions", "machine"):
-        yield name, isinstance(getattr(record, name), dict)
-    details, share = record.details, record.train_share
-    counts = {"fold": record.fold, "seed": record.seed, "n_folds": details.get("n_folds")}
-    for name in ("n_train", "n_test", "n_labels") if record.error is None else ():
-        counts[name] = details.get(name)
-    for name, value in counts.items():
-        yield name, _is_count(value, least=int(name[:2] == "n_"))
-    yield "train_share", share is None or (_is_number(share, 0, 1) and share > 0)
-    yield "seconds", _is_number(record.fit_seconds) and _is_number(record.predict_seconds)
-    yield "scores", all(_is_number(score) for score in record.scores.values())
-    yield "scores", all(_is_number(record.scores.get(key, 0), 0, 1) for key in KEYS)
-    warnings = details.get("warnings", {})
-    yield "warnings", isinstance(warnings, dict) and all(map(_is_count, warnings.values()))
-    if record.error is not None:
-        yield "error", isinstance(record.error, str)
-        return
-    yield "scores", record.scores.keys() >= set(KEYS)
-    errors = details.get("standard_errors")
-    yield "standard_errors", isinstance(errors, dict) and _are_numbers([*errors.values()])
-    for name in ("observed", "unobserved"):
-        part: Any = details.get(name)
-        yield name, isinstance(part, dict) and _is_count(part.get("n"))
-        yield name, not part["n"] or all(_is_number(part.get(key), 0, 1) for key in KEYS)
-    if (pooled := details.get("label_counts")) is not None:
-        yield "label_counts", isinstance(pooled, dict) and set(pooled) == {"tp", "fp", "fn"}
-        for found in pooled.values():
-            yield "label_counts", isinstance(found, list) and len(found) == details["n_labels"]
-            yield "label_counts", all(map(_is_count, found))
-    if (chosen := details.get("chosen")) is not None:
-        yield "chosen", isinstance(chosen, dict) and isinstance(chosen.get("name"), str)
-    if (searched := details.get("searched")) is not None:
-        yield "searched", isinstance(searched, dict) and isinstance(searched.get("best"), dict)
-        yield "searched", _are_numbers([searched.get("score")])
-    if record.method == "NLDD":
-        for name in ("coefficients", "coefficient_errors"):
-            found = details.get(name)
-            yield name, isinstance(found, list) and len(found) == 3 and _are_numbers(found)
-        yield "coefficients", None not in details["coefficients"]
+    for name, kind in KINDS.items():
+        yield name, isinstance(getattr(record, name), kind)
+    details, share, done = record.details, record.train_share, record.error is None
+    yield "train_share", share is None or (_is_number(share) and 0 < share <= 1)
+    yield "n_folds", isinstance(details.get("n_folds"), int) and details["n_folds"] > 0
+    yield "scores", all(map(_is_number, record.scores.values()))
+    yield "scores", not done or record.scores.keys() >= set(KEYS)
+    for name, kind in DETAILS.items() if done else ():
+        yield name, isinstance(details.get(name), kind)
+    for name in ("observed", "unobserved") if done else ():
+        yield (
+            name,
+            isinstance(n := details[name].get("n"), int)
+            and (not n or details[name].keys() >= set(KEYS)),
+        )
+    for name in ("coefficients", "coefficient_errors") if done and record.method == "NLDD" else ():
+        yield name, isinstance(found := details.get(name), list) and len(found) == 3
 
 
-def _is_count(value: Any, least: int = 0) -> bool:
-    return type(value) is int and least <= value < 2**53
-
-
-def _is_number(value: Any, low: float = 0.0, high: float = 1e15) -> bool:
-    return type(value) in (int, float) and low <= value <= high
-
-
-def _are_numbers(values: list[Any]) -> bool:
-    """Whether values are numbers of any sign, or missing."""
-    return all(value is None or _is_number(value, -1e15) for value in values)
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and isfinite(value)
