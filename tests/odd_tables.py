@@ -9,15 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from coding_tables import (
-    COLUMNS,
-    HEADER,
-    PHRASES,
-    answers,
-    counts_of,
-    without_codes,
-    write_csv,
-)
+from coding_tables import COLUMNS, HEADER, PHRASES, answers, counts_of, without_codes, write_csv
 
 N = 60
 N_CODED = 40

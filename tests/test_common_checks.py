@@ -3,10 +3,7 @@
 import unittest
 
 import pytest
-from sklearn.utils.estimator_checks import (
-    estimator_checks_generator,
-    parametrize_with_checks,
-)
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 from sklearn.utils.validation import has_fit_parameter
 
 from nldd.estimators._binary_relevance import BinaryRelevance

@@ -7,15 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from coding.made_up import (
-    REVIEWED,
-    answers_of,
-    fitted,
-    made_up,
-    read_csv,
-    take_codes,
-    write_csv,
-)
+from coding.made_up import REVIEWED, answers_of, fitted, made_up, read_csv, take_codes, write_csv
 from nldd.coding import review_sheet
 from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.coded_blocks import CodingOptions

@@ -19,14 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 import numpy as np
-from hostile_nodes import (
-    CANARY_MODULE,
-    MODELS,
-    foreign_nodes,
-    junk_in_arrays,
-    junk_in_json,
-    mazes,
-)
+from hostile_nodes import CANARY_MODULE, MODELS, foreign_nodes, junk_in_arrays, junk_in_json, mazes
 from model_files import (
     FALSE_CLAIMS,
     members_of,

@@ -7,13 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from model_files import (
-    assert_same_answers,
-    npy_bytes,
-    put_together,
-    refusal,
-    small_problem,
-)
+from model_files import assert_same_answers, npy_bytes, put_together, refusal, small_problem
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.ensemble import RandomForestClassifier

@@ -9,13 +9,7 @@ import pytest
 
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
-from nldd.present.table import (
-    Table,
-    TableEntry,
-    right_aligned,
-    to_csv,
-    to_text,
-)
+from nldd.present.table import Table, TableEntry, right_aligned, to_csv, to_text
 
 LOSSES = Table(
     key="hamming_loss",

@@ -7,14 +7,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from arff_text import NAMES, arff_bytes, doses, random_spelling, random_table, rewritten
 from mutations import mutated
-from naive_readers import (
-    Bad,
-    naive_arff,
-    naive_csv,
-    naive_dataset,
-    naive_label_names,
-    text_of,
-)
+from naive_readers import Bad, naive_arff, naive_csv, naive_dataset, naive_label_names, text_of
 from numpy.testing import assert_array_equal
 from scipy.sparse import issparse
 

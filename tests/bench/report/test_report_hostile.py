@@ -7,10 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench.report.records import (
-    record,
-    write_records,
-)
+from bench.report.records import record, write_records
 from nldd.bench.report import report as report_module
 from nldd.bench.report.report import write_report
 
