@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nldd._exports import export, require_extra
 
-require_extra("bench", "filelock", "jinja2", "matplotlib", "pandas", "pooch", "requests", "tqdm")
+require_extra("bench", "filelock", "jinja2", "matplotlib", "pooch", "requests", "tqdm")
 
 if TYPE_CHECKING:
     from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE
