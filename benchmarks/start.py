@@ -19,7 +19,7 @@ print(time.perf_counter() - start)
 """
 FIRST_QUERY = """
 import time, numpy as np
-from nldd.search import LabelsetIndex, Score
+from nldd.search._index import LabelsetIndex, Score
 index = LabelsetIndex(np.eye(9), np.eye(9, dtype=int), np.ones(9))
 start = time.perf_counter()
 index.query(np.eye(9), np.full((9, 9), 0.5), Score(1.0, 1.0))

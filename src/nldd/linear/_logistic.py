@@ -21,6 +21,9 @@ from nldd.distributed import DaskTraining, supports_dask
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, learn_features
+from nldd.linear._kernels import DOUBLE_WIDTH
+from nldd.linear._passes import InMemory
+from nldd.linear._solver import Solver
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
@@ -71,10 +74,6 @@ def fit_logistic(
     many of them each label may use. A `quick` fit is one of many: dense rows are not turned, and
     small problems solved no further than others. Further options are those of :func:`solve`.
     """
-    # Numba takes a third of a second to import, so it waits until something is fitted.
-    from nldd.linear._lanes import DOUBLE_WIDTH
-    from nldd.linear._passes import InMemory
-
     further, n_usable = before or (np.empty((len(Y), 0)), np.zeros(Y.shape[1], dtype=int))
     d, n_labels = X.shape[1], Y.shape[1]
     initial = np.zeros((n_labels, d + further.shape[1] + 1))
@@ -107,8 +106,6 @@ def solve(
     title: str | None = None,
 ) -> Any:
     """Coefficients from the `products` of rows, turned to the `axes` where there are any."""
-    from nldd.linear._solver import Solver
-
     n_labels, p = initial.shape
     if intercept == "none":
         initial[:, -1] = 0.0

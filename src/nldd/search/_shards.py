@@ -19,8 +19,9 @@ from nldd.distributed import (
     persist_tasks,
 )
 from nldd.exceptions import InputError
-from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
+from nldd.search._distances import FloatArray, Spread, feature_scale, merge_spreads
 from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
+from nldd.search._kernels import TIE
 from nldd.search._layout import distinct_labelsets
 
 # Queries that go to the shards in one round, and their bytes: Dask warns of more.
