@@ -116,7 +116,7 @@ def solve(
     def run(W: FloatArray) -> Any:
         W = W if axes is None else axes.coefficients_there(W)
         solver = Solver(products, W, ridge, intercept != "none", limits, enough, max_iter, n_slots)
-        for _ in progress(solver.run(n_workers), n_labels, title or "", show=title is not None):
+        for _ in progress(solver.run(n_workers), n_labels, title):
             pass
         W = solver.solution.W
         return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
@@ -158,7 +158,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     n_jobs : int, default=None
         The number of threads; it changes no result.
     verbose : int, default=0
-        Above 0, a progress bar on standard error.
+        Above 0, lines on standard output say how many labels have converged.
 
     Attributes
     ----------
@@ -284,7 +284,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         before : tuple of ndarray, default=None
             Further columns, and how many of them each label may use, as in a chain.
         **options : dict
-            The workers and the title of the bar of that estimator.
+            The workers of that estimator, and the title of its lines of progress.
 
         Returns
         -------

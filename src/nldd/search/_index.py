@@ -27,7 +27,7 @@ from nldd.search._layout import (
     working_memory,
 )
 
-# Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
+# Blocks beyond this many queries no longer gain speed, and only make progress coarse.
 MAX_BLOCK = 1024
 MAX_BYTES = 2**27
 # Of so few dense rows, a matrix product has all the distances before a search has found which ones
@@ -282,7 +282,7 @@ class LabelsetIndex:
         n_jobs : int, default=None
             Blocks of queries searched at a time, in threads.
         title : str, default=None
-            With one there is a progress bar.
+            With one, lines on standard output say how many blocks are done.
 
         Returns
         -------

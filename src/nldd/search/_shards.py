@@ -186,8 +186,7 @@ class ShardedIndex:
             compute([self.nearest(broadcast(X[batch]), broadcast(P[batch]), score, k)])[0]
             for batch in batches
         )
-        shown = progress(rounds, len(batches), title or "", show=title is not None)
-        return Neighbors.stack(list(shown))
+        return Neighbors.stack(list(progress(rounds, len(batches), title)))
 
     def nearest(self, X: Any, P: Any, score: Score, k: int = 1) -> Any:
         """A task for the neighbors of rows and probabilities that are results of tasks."""
