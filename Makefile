@@ -44,8 +44,9 @@ run: $(VENV)/.installed
 # One test process per core already: BLAS threads on top of that would only get in the way.
 # A file stays together, because what its tests share (a fit, a page, a browser) is made only once.
 PYTEST := -m pytest -n auto --dist loadfile -m "not slow"
-# Once more with kernels that check every index, which would otherwise read beyond their arrays.
-CHECKED := $(addprefix tests/,search estimators persistence coding)
+# Once more with kernels that check every index, which would otherwise read beyond their arrays; in
+# a cache of their own, because numba's does not keep them apart.
+CHECKED := $(addprefix tests/,search linear estimators persistence coding)
 test test-slow test-lowest test-nightly test-dist coverage docs: export OPENBLAS_NUM_THREADS = 1
 # What pytest makes of a test file is kept: to make it anew takes every worker ten seconds.
 unexport PYTHONDONTWRITEBYTECODE
@@ -55,7 +56,7 @@ test: $(VENV)/.installed
 
 test-slow: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python $(PYTEST) $(CHECKED)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/checked $(BIN)/python $(PYTEST) $(CHECKED)
 
 test-lowest: $(LOWEST)/.installed
 	$(LOWEST)/$(SCRIPTS)/python $(PYTEST)

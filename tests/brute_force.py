@@ -9,7 +9,8 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
-from nldd.search._distances import EPSILON, TIE, exact_distances, scaled, squared_norms
+from nldd.search._distances import exact_distances, scaled, squared_norms
+from nldd.search._kernels import EPSILON, TIE
 from nldd.search._index import Neighbors
 
 BLOCK = 512

@@ -5,7 +5,7 @@ import pytest
 
 import reference
 from brute_force import BruteForceIndex, first_in_group, linear
-from nldd.search._distances import TIE
+from nldd.search._kernels import TIE
 
 
 def naive_first(group, *keys):

@@ -305,13 +305,13 @@ def test_nothing_is_predicted_before_it_is_asked_for(small):
     assert seen == [50]
 
 
-def test_bars_show_labels_and_queries(small, capsys):
+def test_lines_count_labels_and_queries(small, capsys):
     X, Y = small
     NLDDClassifier(None, random_state=0, verbose=1).fit(in_blocks(X), in_blocks(Y)).predict(X)
-    shown = capsys.readouterr().err
-    assert shown.count("classifiers on T1 and T: 4 of 4 in ") == 2
+    shown = capsys.readouterr().out
+    assert shown.count("[classifiers on T1 and T] 4 of 4 done") == 2
     for title in ("pairs nearest in x", "pairs nearest in y", "nearest labelsets"):
-        assert f"{title}: 1 of 1 in " in shown
+        assert f"[{title}] 1 of 1 done" in shown
 
 
 def test_tasks_are_named_after_what_they_do(small):

@@ -86,7 +86,7 @@ def test_tasks_are_done_by_the_cluster_in_order(cluster, capsys):
     assert squares == (0, 1, 4, 9, 16, 25)
     assert set(processes) <= set(cluster.run(os.getpid).values())
     assert memory == (7,) * 6
-    assert "squares: 6 of 6 in " in capsys.readouterr().err
+    assert "[squares] 6 of 6 done" in capsys.readouterr().out
 
 
 def fail():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from sklearn.neighbors import KNeighborsClassifier
 
 import multilabel_checks
@@ -42,31 +41,6 @@ def test_method_passes_multilabel_check(key, check, small):
             return
         settings = {**settings, **PERMUTABLE[key]}
     check(METHODS[key].default(**settings), *small)
-
-
-TITLES = {
-    "BR": "binary relevance: 4 of 4",
-    "SMBR": "binary relevance: 4 of 4",
-    "NLDD": "classifiers on T1 and T: 4 of 4",
-    "CC": "classifier chain: 4 of 4",
-    "ECC": "ensemble of chains: 5 of 5",
-    "RAKEL": "RAkEL: 4 of 4",
-    "CBM": "CBM: 3 of 3",
-}
-
-
-@pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
-@pytest.mark.parametrize("key", TITLES)
-def test_verbose_draws_progress_and_changes_nothing(key, small, capsys):
-    X, Y = small
-    settings = SETTINGS.get(key, {})
-    expected = METHODS[key].default(**settings).fit(X, Y).predict_proba(X)
-    assert capsys.readouterr() == ("", "")
-    model = METHODS[key].default(verbose=1, **settings).fit(X, Y)
-    captured = capsys.readouterr()
-    assert TITLES[key] in captured.err
-    assert captured.out == ""
-    assert_array_equal(model.predict_proba(X), expected)
 
 
 @pytest.mark.parametrize("key", ["BR", "SMBR", "NLDD", "CC", "ECC", "LP", "RAKEL"])

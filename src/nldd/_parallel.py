@@ -90,7 +90,7 @@ one_blas_thread = partial(_limit_blas, 1)
 def do_all(
     tasks: Iterable[Task], total: int, n_jobs: int | None, title: str | None = None
 ) -> list[Any]:
-    """Results of the `total` delayed tasks, in order; with a `title`, under a progress bar.
+    """Results of the `total` delayed tasks, in order; with a `title`, progress is printed.
 
     Threads are preferred, because they share the data. Each gets its part of the cores for BLAS:
     more would only get in each other's way.
@@ -102,21 +102,20 @@ def do_all(
         if workers <= 1:
             results = (f(*args, **kw) for f, args, kw in tasks)
         elif isinstance(backend, ThreadingBackend):
-            results = _in_threads(tasks, total, workers)
+            results = _in_threads(tasks, workers)
         else:
-            # Processes, Dask, Ray: not all can hand results over one by one, as a bar needs them.
+            # Processes, Dask, Ray: not all can hand results over one by one, to be counted.
             one_by_one = title is not None and backend.supports_return_generator
             form = "generator" if one_by_one else "list"
             parallel = in_sklearn.Parallel(n_jobs, prefer="threads", return_as=form)
             results = parallel(in_sklearn.delayed(f)(*args, **kw) for f, args, kw in tasks)
-        return list(progress(results, total, title or "", show=title is not None))
+        return list(progress(results, total, title))
 
 
-def _in_threads(tasks: Iterable[Task], total: int, workers: int) -> Iterator[Any]:
+def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
     """Results in order, from threads of our own; no more tasks are taken than are being done.
 
     joblib looks for results every 10 ms, which is longer than many a whole piece of work takes.
-    The last task is done by the caller, who would only wait: a thread less to start.
     """
     config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
 
@@ -126,27 +125,16 @@ def _in_threads(tasks: Iterable[Task], total: int, workers: int) -> Iterator[Any
 
     results: deque[Future[Any]] = deque()
     unfinished: set[Future[Any]] = set()
-    with ThreadPoolExecutor(min(workers, total - 1)) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         try:
-            for number, task in enumerate(tasks, start=1):
-                # One more than workers, so that none of them has to wait for it.
-                results.append(pool.submit(run, *task) if number < total else _do(run, *task))
+            for task in tasks:
+                results.append(pool.submit(run, *task))
                 unfinished.add(results[-1])
-                if len(unfinished) > workers:
+                if len(unfinished) > workers:  # by one, so that no thread has to wait for it
                     unfinished = wait(unfinished, return_when=FIRST_COMPLETED).not_done
                 while results and results[0].done():
                     yield results.popleft().result()
             while results:
                 yield results.popleft().result()
         finally:
-            pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _do(function: Callable[..., Any], *args: Any) -> Future[Any]:
-    """What comes of a call, made here and now."""
-    future: Future[Any] = Future()
-    try:
-        future.set_result(function(*args))
-    except Exception as error:
-        future.set_exception(error)
-    return future
+            pool.shutdown(cancel_futures=True)

@@ -7,14 +7,19 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Iterator[T]:
-    """Pass `steps` through; if `show`, print how many are done, about ten times.
+def progress(steps: Iterable[T], total: int, title: str | None) -> Iterator[T]:
+    """Pass `steps` through; with a `title`, print how many are done.
 
-    >>> list(progress("abc", 3, "labels", show=False))
+    That is at most ten lines, a second or more apart but for the last one.
+
+    >>> list(progress("abc", 3, title=None))
     ['a', 'b', 'c']
     """
-    start = perf_counter()
+    start = told = perf_counter()
     for done, step in enumerate(steps, 1):
         yield step
-        if show and (done == total or done * 10 // total > (done - 1) * 10 // total):
-            print(f"[{title}] {done} of {total} done, {perf_counter() - start:.1f} s", flush=True)
+        now = perf_counter()
+        is_tenth = done * 10 // total > (done - 1) * 10 // total
+        if title and (done == total or (is_tenth and now - told >= 1)):
+            told = now
+            print(f"[{title}] {done} of {total} done, {now - start:.1f} s", flush=True)

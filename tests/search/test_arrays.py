@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from ways import callable_kernel
 
-from nldd.search import _scan
+from nldd.search import _kernels
 from nldd.search._layout import is_worth_packing, pack
 
-overlap = callable_kernel(_scan.overlap)
+overlap = callable_kernel(_kernels.overlap)
 WIDTHS = [1, 63, 64, 65, 129]
 
 

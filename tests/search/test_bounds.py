@@ -6,10 +6,11 @@ from scipy.sparse import csr_array, csr_matrix, issparse
 from ways import callable_kernel
 
 from nldd.exceptions import InputError
-from nldd.search import _scan
-from nldd.search._distances import COORDINATES, LowerBounds, Sketch
+from nldd.search import _kernels
+from nldd.search._distances import LowerBounds, Sketch
+from nldd.search._kernels import COORDINATES
 
-_sketch_square, gap = callable_kernel(_scan._sketch_square), callable_kernel(_scan.gap)
+_sketch_square, gap = callable_kernel(_kernels._sketch_square), callable_kernel(_kernels.gap)
 
 
 def normal(rng, n_rows, n_features):

@@ -32,7 +32,7 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
     random_state : int, RandomState or None, default=None
         Seeds clones that have no seed.
     verbose : int, default=0
-        Above 0, a progress bar on standard error.
+        Above 0, lines on standard output say how many labels are fitted.
 
     Attributes
     ----------

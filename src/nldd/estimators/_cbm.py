@@ -306,7 +306,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         self._maximise(X, T.Y, gamma)
         objective = []
         rounds = range(self.n_iterations)
-        for _ in progress(rounds, len(rounds), "CBM", show=self.verbose > 0):
+        for _ in progress(rounds, len(rounds), "CBM" if self.verbose else None):
             gamma, value = self._expect(X, T.Y)
             objective.append(value)
             self._maximise(X, T.Y, gamma)

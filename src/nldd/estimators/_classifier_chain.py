@@ -72,7 +72,7 @@ def fit_chain(
             gram.grow(extended[:, : n_features + j], y)
 
     with shared(gram):
-        return list(progress(links(), len(order), title or "", show=title is not None))
+        return list(progress(links(), len(order), title))
 
 
 def fit_all_links(

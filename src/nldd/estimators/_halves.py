@@ -130,8 +130,8 @@ class WeightLearner:
         return best_tau(self.index.labelsets[near.labelset], loss, self.T2, decision)
 
     def _nearest(self, P: FloatArray, score: Score, k: int, title: str) -> Neighbors:
-        bar = title if self.verbose else None
-        near: Neighbors = self.index.query(self.T2.X, P, score, k, self.n_jobs, bar)
+        shown = title if self.verbose else None
+        near: Neighbors = self.index.query(self.T2.X, P, score, k, self.n_jobs, shown)
         return near
 
 

@@ -169,8 +169,8 @@ def fit_label_models(
     which on the first part starts from the coefficients `start`, if there are any.
     """
     if fits_all_labels(estimator):
-        bar = title if verbose else None
-        return fit_all_labels(estimator, parts, label_names, start, n_jobs=n_jobs, title=bar)
+        shown = title if verbose else None
+        return fit_all_labels(estimator, parts, label_names, start, n_jobs=n_jobs, title=shown)
     from nldd.estimators._gram import Gram, shared  # only to fit
 
     prototype = Prototype(estimator, parts[0])

@@ -82,7 +82,7 @@ class NLDDClassifier(BaseMetaClassifier):
     random_state : int, RandomState or None, default=None
         Draws T1 and T2, and seeds classifiers.
     verbose : int, default=0
-        Above 0, progress bars on standard error.
+        Above 0, lines on standard output say how far `fit` and the search are.
 
     Attributes
     ----------

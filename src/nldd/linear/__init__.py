@@ -8,7 +8,7 @@ rows, not the arithmetic::
          --_axes-----> dense rows turned to their principal axes
          --_solver---> labels that wait for slopes or curvatures; Newton's steps, label by label
          --_passes---> one pass over the rows for up to eight labels' slopes, sixteen's curvatures
-         --_lanes----> a vector type for numba: one label in each lane of a register
+         --_kernels--> the pass, compiled: one label in each lane of a vector register
 
 Rows in blocks on a cluster are asked by ``_blocks`` instead: each block makes the same passes, and
 a round trip brings the sums for all labels.

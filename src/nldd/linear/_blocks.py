@@ -16,6 +16,7 @@ from nldd._parallel import one_blas_thread
 from nldd.distributed import DaskTraining, RowBlock
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
 from nldd.linear._logistic import log_odds, solve
+from nldd.linear._passes import InMemory
 
 FloatArray = NDArray[np.float64]
 
@@ -39,8 +40,6 @@ def slopes_and_curvatures(
     block: RowBlock, question: Question, centre: FloatArray | None
 ) -> FloatArray:
     """Gradients, diagonals of Hessians and products with them, one below the other."""
-    from nldd.linear._passes import InMemory  # which imports numba
-
     total: Any = 0.0
     for batch in gen_batches(len(block.Y), BATCH):
         X, Y = block.X[batch], block.Y[batch][:, question.labels]

@@ -21,6 +21,9 @@ from nldd.distributed import DaskTraining, supports_dask
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, learn_features
+from nldd.linear._kernels import DOUBLE_WIDTH
+from nldd.linear._passes import InMemory
+from nldd.linear._solver import Solver
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
@@ -71,10 +74,6 @@ def fit_logistic(
     many of them each label may use. A `quick` fit is one of many: dense rows are not turned, and
     small problems solved no further than others. Further options are those of :func:`solve`.
     """
-    # Numba takes a third of a second to import, so it waits until something is fitted.
-    from nldd.linear._lanes import DOUBLE_WIDTH
-    from nldd.linear._passes import InMemory
-
     further, n_usable = before or (np.empty((len(Y), 0)), np.zeros(Y.shape[1], dtype=int))
     d, n_labels = X.shape[1], Y.shape[1]
     initial = np.zeros((n_labels, d + further.shape[1] + 1))
@@ -107,8 +106,6 @@ def solve(
     title: str | None = None,
 ) -> Any:
     """Coefficients from the `products` of rows, turned to the `axes` where there are any."""
-    from nldd.linear._solver import Solver
-
     n_labels, p = initial.shape
     if intercept == "none":
         initial[:, -1] = 0.0
@@ -119,7 +116,7 @@ def solve(
     def run(W: FloatArray) -> Any:
         W = W if axes is None else axes.coefficients_there(W)
         solver = Solver(products, W, ridge, intercept != "none", limits, enough, max_iter, n_slots)
-        for _ in progress(solver.run(n_workers), n_labels, title or "", show=title is not None):
+        for _ in progress(solver.run(n_workers), n_labels, title):
             pass
         W = solver.solution.W
         return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
@@ -161,7 +158,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
     n_jobs : int, default=None
         The number of threads; it changes no result.
     verbose : int, default=0
-        Above 0, a progress bar on standard error.
+        Above 0, lines on standard output say how many labels have converged.
 
     Attributes
     ----------
@@ -287,7 +284,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         before : tuple of ndarray, default=None
             Further columns, and how many of them each label may use, as in a chain.
         **options : dict
-            The workers and the title of the bar of that estimator.
+            The workers of that estimator, and the title of its lines of progress.
 
         Returns
         -------

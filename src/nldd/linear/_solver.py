@@ -23,8 +23,10 @@ FORCING = 0.1
 # The part of a step that is left when it is taken back.
 LEAST_SHARE = 0.4
 
+OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
-@cached_kernel
+
+@cached_kernel(**OPTIONS)
 def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers, phase):
     """Judge the last step of n slots by their new slopes: go back, or start the next one."""
     W, step, R, S, diagonal = vectors
@@ -61,7 +63,7 @@ def take_slopes(slots, n, G, M, limits, ridge, with_intercept, vectors, numbers,
             phase[u] = STUCK
 
 
-@cached_kernel
+@cached_kernel(**OPTIONS)
 def take_curvatures(slots, n, Q, ridge, vectors, numbers, phase):
     """One step of conjugate gradients in n slots and, where that is enough, one of Newton."""
     W, step, R, S, diagonal = vectors

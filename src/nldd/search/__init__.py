@@ -14,10 +14,10 @@ The answer is the row with the smallest score, which never falls when one of the
     X, Y --_distances--> scaled rows, and sketches of them, whose distances are lower bounds
          --_layout-----> trie of labelsets, cells of rows that lie close, boxes around them
 
-    query --_index--> blocks, only as many at a time as there are workers
-          --_kernel-> labelsets in order of the lowest score they can have, until none can win
-          --_scan---> the nearest member of each: cells, then rows, whose bounds are not too far
-          --_index--> Neighbors, and how much work it was: SearchStats
+    query --_index----> blocks, only as many at a time as there are workers
+          --_kernels--> labelsets in order of the lowest score they can have, until none can win;
+                        the nearest member of each: cells, then rows, whose bounds are not too far
+          --_index----> Neighbors, and how much work it was: SearchStats
 
 Beside this line: ``_shards`` (an index for each block of rows on a cluster, and the best over all)
 and ``_neighbors`` (plain nearest neighbours, with the same care).

@@ -12,22 +12,15 @@ from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from nldd._sparse import canonical
 from nldd.exceptions import InputError
+from nldd.search._kernels import COORDINATES, EPSILON
 
 FloatArray = NDArray[np.float64]
 
-# Distances closer than this, relative to their size, are equal: they differ by rounding alone. Who
-# wins then is in the kernel: Dy, then Dx, then the lowest row.
-TIE = 1e-9
-# A score or distance within this factor of the one to beat may turn out equal to it.
-SLACK = 1 + 4 * TIE
-EPSILON = np.finfo(np.float64).eps
 LARGEST = np.finfo(np.float64).max / 4
 EXACT_BLOCK_BYTES = 2**25
 # Rows that the directions are learned from; more rows hardly change the leading directions.
 SAMPLE = 1000
 ITERATIONS = 3
-# Fixed, so that the compiler can unroll loops over them: one or two vector registers.
-COORDINATES = 16
 # Wide sketches, for bounds by a matrix product: its time grows with them, but fewer rows are left
 # to be evaluated. They hold this share of the variance, or as much as so many coordinates can.
 MAX_WIDTH = 64

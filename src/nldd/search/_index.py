@@ -15,10 +15,10 @@ from sklearn import get_config
 from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import canonical
 from nldd.exceptions import InputError
-from nldd.search._distances import COORDINATES, FloatArray, LowerBounds, Sketch, scaled
+from nldd.search._distances import FloatArray, LowerBounds, Sketch, scaled
+from nldd.search._kernels import COORDINATES, Found, query_block
 from nldd.search._layout import (
     Features,
-    Found,
     check_sizes,
     distinct_labelsets,
     group_rows,
@@ -27,7 +27,7 @@ from nldd.search._layout import (
     working_memory,
 )
 
-# Blocks beyond this many queries no longer gain speed, and only make the progress bar coarse.
+# Blocks beyond this many queries no longer gain speed, and only make progress coarse.
 MAX_BLOCK = 1024
 MAX_BYTES = 2**27
 # Of so few dense rows, a matrix product has all the distances before a search has found which ones
@@ -282,7 +282,7 @@ class LabelsetIndex:
         n_jobs : int, default=None
             Blocks of queries searched at a time, in threads.
         title : str, default=None
-            With one there is a progress bar.
+            With one, lines on standard output say how many blocks are done.
 
         Returns
         -------
@@ -324,9 +324,6 @@ class LabelsetIndex:
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
     def _query_block(self, X: Any, P: FloatArray, score: Score, k: int) -> Neighbors:
-        # Numba takes a third of a second to import, so it waits until something is searched for.
-        from nldd.search._kernel import query_block
-
         A = scaled(self._like_rows(X), self.scale)
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
         queries = Features.of(A, with_bits=is_packed)
@@ -351,7 +348,7 @@ class LabelsetIndex:
             sketch,
             error + self.error,
             np.array(P, dtype=np.float64, order="C"),
-            Score(float(score.x), float(score.y), bool(score.product)),
+            (float(score.x), float(score.y), bool(score.product)),
             found,
             working_memory(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1]),
         )

@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 
 from nldd.exceptions import InputError
 from nldd.search._distances import squared_norms
+from nldd.search._kernels import DenseRows, Groups, PackedRows, SparseRows
 
 # Rows in a cell: fewer make more boxes to look at, more make boxes that are less tight.
 CELL_ROWS = 32
@@ -17,26 +18,6 @@ STRETCH = 64
 # product.
 WORD = 64
 WORDS_PER_NUMBER = 4
-
-
-class Groups(NamedTuple):
-    """Training rows by labelset, and within a labelset by cell, as the compiled search reads them.
-
-    Labelset u has the labels from ``label_starts[u]`` to ``label_starts[u + 1]`` and likewise its
-    cells, and each cell its rows. Boxes, lowest and highest corner, are around the sketches of
-    rows, and `number` tells which training row each one is.
-    """
-
-    trie: NDArray[np.int32]
-
-    label_starts: NDArray[np.int64]
-    labels: NDArray[np.int32]
-    cell_starts: NDArray[np.int64]
-    box: NDArray[np.float32]
-    row_starts: NDArray[np.int64]
-    cell_box: NDArray[np.float32]
-    sketch: NDArray[np.float32]
-    number: NDArray[np.int64]
 
 
 def group_rows(
@@ -156,38 +137,13 @@ class Features(NamedTuple):
             dense = padded.reshape(len(Z), n_stretches, -1)
         return cls(dense, starts.astype(np.int64), columns.astype(np.int32), values, bits, norms)
 
-    def rows(self, packed: bool) -> "Rows":
+    def rows(self, packed: bool) -> DenseRows | PackedRows | SparseRows:
         """Only what the kernel needs, which is compiled for each kind of rows by itself."""
         if packed:
             return PackedRows(self.bits, self.squared_norms)
         if len(self.dense) > 0:
             return DenseRows(self.dense)
         return SparseRows(self.starts, self.columns, self.values, self.squared_norms)
-
-
-class DenseRows(NamedTuple):
-    """Dense features, in stretches."""
-
-    dense: NDArray[np.float64]
-
-
-class PackedRows(NamedTuple):
-    """Features of 0 and 1, as words of 64."""
-
-    bits: NDArray[np.uint64]
-    squared_norms: NDArray[np.float64]
-
-
-class SparseRows(NamedTuple):
-    """Features as a CSR matrix."""
-
-    starts: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    values: NDArray[np.float64]
-    squared_norms: NDArray[np.float64]
-
-
-Rows = DenseRows | PackedRows | SparseRows
 
 
 def is_worth_packing(Z: Any) -> bool:
@@ -223,17 +179,6 @@ def check_sizes(
     )
     if not agree:
         raise InputError("The arrays of the index do not belong together. Build it again.")
-
-
-class Found(NamedTuple):
-    """What the kernel fills: arrays of shape (n_queries, k), and the rows evaluated per query."""
-
-    row: NDArray[np.int64]
-    labelset: NDArray[np.int64]
-    Dx: NDArray[np.float64]
-    Dy: NDArray[np.float64]
-    score: NDArray[np.float64]
-    evaluated: NDArray[np.int64]
 
 
 def working_memory(groups: Groups, n_columns: int, n_labels: int) -> tuple[Any, ...]:

@@ -10,7 +10,8 @@ from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
-from nldd.search._distances import EPSILON, exact_distances, scaled, squared_norms
+from nldd.search._distances import exact_distances, scaled, squared_norms
+from nldd.search._kernels import EPSILON
 
 MAX_BLOCK = 512
 

@@ -19,8 +19,9 @@ from nldd.distributed import (
     persist_tasks,
 )
 from nldd.exceptions import InputError
-from nldd.search._distances import TIE, FloatArray, Spread, feature_scale, merge_spreads
+from nldd.search._distances import FloatArray, Spread, feature_scale, merge_spreads
 from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
+from nldd.search._kernels import TIE
 from nldd.search._layout import distinct_labelsets
 
 # Queries that go to the shards in one round, and their bytes: Dask warns of more.
@@ -185,8 +186,7 @@ class ShardedIndex:
             compute([self.nearest(broadcast(X[batch]), broadcast(P[batch]), score, k)])[0]
             for batch in batches
         )
-        shown = progress(rounds, len(batches), title or "", show=title is not None)
-        return Neighbors.stack(list(shown))
+        return Neighbors.stack(list(progress(rounds, len(batches), title)))
 
     def nearest(self, X: Any, P: Any, score: Score, k: int = 1) -> Any:
         """A task for the neighbors of rows and probabilities that are results of tasks."""

@@ -16,7 +16,8 @@ from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.present.drawing import BLUE, GREY, INK, VERMILION, Display, style_axes, write
 from nldd.regression._regression import DistanceRegression, Pairs
-from nldd.search._distances import TIE, exact_distances, feature_scale, scaled
+from nldd.search._distances import exact_distances, feature_scale, scaled
+from nldd.search._kernels import TIE
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
 DX, DY = "Dx, distance in feature space", "Dy, distance in label space"

@@ -8,27 +8,27 @@ import pytest
 from numba import njit
 from ways import callable_kernel
 
-from nldd.search import _kernel, _scan
-from nldd.search._distances import TIE
+from nldd.search import _kernels
 from nldd.search._index import IN_FEATURES, IN_LABELS, Score
+from nldd.search._kernels import TIE
 from nldd.search._layout import labelset_trie
 
-best_of, keep_smallest = callable_kernel(_kernel.best_of), callable_kernel(_kernel.keep_smallest)
-_farthest, _score = callable_kernel(_kernel._farthest), callable_kernel(_kernel._score)
+best_of, keep_smallest = callable_kernel(_kernels.best_of), callable_kernel(_kernels.keep_smallest)
+_farthest, _score = callable_kernel(_kernels._farthest), callable_kernel(_kernels._score)
 _gains, _label_distance = (
-    callable_kernel(kernel) for kernel in (_kernel._gains, _kernel._label_distance)
+    callable_kernel(kernel) for kernel in (_kernels._gains, _kernels._label_distance)
 )
-labelsets_within = callable_kernel(_kernel.labelsets_within)
+labelsets_within = callable_kernel(_kernels.labelsets_within)
 
 
 @njit
 def heapify(keys, items, n):
-    _scan.heapify(keys, items, n)
+    _kernels.heapify(keys, items, n)
 
 
 @njit
 def pop(keys, items, n):
-    return _scan.pop(keys, items, n)
+    return _kernels.pop(keys, items, n)
 
 
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.3, 1.1), (1e-6, 1.0), (1.0, 1e-6), (7.0, 0.02)]
@@ -227,7 +227,8 @@ def test_label_distance_is_that_of_numpy(n_labels):
 
 UNCHECKED = """
 import numpy as np
-from nldd.search import LabelsetIndex, Score, _index
+from nldd.search import _index
+from nldd.search._index import LabelsetIndex, Score
 
 _index.check_probabilities = lambda P: P
 index = LabelsetIndex(np.eye(5), np.eye(5, dtype=int), np.ones(5))
