@@ -1,13 +1,13 @@
-"""Model files: one zip of JSON documents, arrays and estimators, checked before it is used.
+"""Model files: one zip of JSON documents, arrays and models, checked before it is used.
 
 ::
 
-    manifest.json                what the file is, versions, size and sha256 of every member
+    manifest.json            what the file is, versions, size and sha256 of every member
     documents/<name>.json
-    arrays/<name>.npy            read without pickle
-    estimators/<name>.json       a list of estimators as records, see nldd.persistence._records,
-    estimators/<name>.bin        and the bytes of their arrays
-    estimators/<name>.skops      a list of others, which takes consent; or of 0.1.0
+    arrays/<name>.npy        read without pickle
+    models/<name>.json       a model of nldd as a record, see nldd.persistence._records,
+    models/<name>.bin        and the bytes of its arrays
+    models/<name>.skops      its estimators of other libraries, read if the user names their types
 
 Nothing is compressed, so no member takes more memory than the file has bytes, and nothing is
 unpacked to disk. A file is read in this order, and refused at the first thing that is not right:
@@ -15,9 +15,9 @@ its directory, its manifest, then each member: checksum first, claims about size
 last.
 """
 
+import json
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from nldd import __version__
 from nldd._files import replacing
 from nldd._versions import library_versions
-from nldd.exceptions import InputError, NLDDWarning
-from nldd.persistence._objects import Foreign, pack_estimators, unpack_estimators
+from nldd.exceptions import InputError, NLDDWarning, warn_caller
+from nldd.persistence._records import TYPE_NAME, PackedModel, pack_model, unpack_model
 from nldd.persistence._refusal import (
     FETCH_AGAIN,
     MODEL_FIRST,
@@ -46,7 +46,7 @@ from nldd.persistence._refusal import (
 from nldd.persistence._stored_zip import Buffers, StoredZip, is_safe_name, write_stored
 from nldd.persistence._values import MAX_JSON, json_bytes, npy_pieces, read_json, read_npy
 
-FORMAT = 2  # since 2, estimators are records; those of format 1 are in skops
+FORMAT = 3
 MANIFEST = "manifest.json"
 MAX_MANIFEST = 2**22
 MAX_BYTES = 4 * 2**30
@@ -56,7 +56,7 @@ ZIP_START = b"PK\x03\x04"
 ENDINGS = {
     "documents": (".json",),
     "arrays": (".npy",),
-    "estimators": (".json", ".bin", ".skops"),
+    "models": (".json", ".bin", ".skops"),
 }
 # Names in JSON dicts -> the types that their values may have.
 MANIFEST_FORMS = {"kind": str, "created": str | None, "versions": dict, "members": dict}
@@ -85,7 +85,7 @@ class Contents:
     documents : mapping of name to JSON value
         Names are of letters, digits, ``_``, ``-`` and ``.``, in parts that ``/`` separates.
     arrays : mapping of name to ndarray of numbers, booleans or text
-    estimators : mapping of name to a list of scikit-learn estimators
+    models : mapping of name to a fitted model of nldd
     manifest : mapping
         What :func:`read_manifest` gives, and ``path``; on writing, ``created`` alone.
     """
@@ -93,14 +93,17 @@ class Contents:
     kind: str
     documents: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    estimators: Mapping[str, Any] = field(default_factory=dict)
+    models: Mapping[str, Any] = field(default_factory=dict)
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
+def write_archive(
+    path: str | os.PathLike[str], contents: Contents, *, loader: str = "load_model"
+) -> None:
     """Write a model file, as a whole or not at all.
 
-    Equal contents give equal files. So there is no clock in them: ``created`` in the manifest is
+    `loader` is the function that reads such files, for the warning. Equal contents give equal
+    files. So there is no clock in them: ``created`` in the manifest is
     the time that the environment variable ``SOURCE_DATE_EPOCH`` states, or else what
     ``contents.manifest`` has under ``"created"``, or else null.
 
@@ -110,20 +113,28 @@ def write_archive(path: str | os.PathLike[str], contents: Contents) -> None:
         Where an estimator is of a type that can be read with ``trusted=`` only.
     """
     with naming_file(path, "written"):
-        members = {name: list(pieces) for name, pieces in _members(contents)}
+        models = {name: pack_model(model) for name, model in sorted(contents.models.items())}
+        members = {name: list(pieces) for name, pieces in _members(contents, models)}
         if len(members) >= MAX_MEMBERS:
             raise Refusal(f"{len(members)} members are too many; {MAX_MEMBERS - 1} are the most")
         manifest = _new_manifest(contents, members)
         with replacing(Path(path)) as stream:
             write_stored(stream, {MANIFEST: [manifest], **members})
+    if types := _types_to_name(models):
+        warn_caller(
+            f"{path} holds estimators of other libraries. Whoever loads it has to name their "
+            f"types: {_call(loader, path, types)}",
+            NLDDWarning,
+        )
 
 
 def read_archive(
     path: str | os.PathLike[str],
     *,
     kind: str | tuple[str, ...] | None = None,
-    trusted: Sequence[str] = (),
+    trusted: Collection[str] = (),
     max_bytes: int = MAX_BYTES,
+    loader: str = "load_model",
 ) -> Contents:
     """Read a model file that may have come from anybody.
 
@@ -132,33 +143,37 @@ def read_archive(
     path : path of the file
     kind : str or tuple of str, default=None
         The kind that is needed, or several that will do; None takes any.
-    trusted : sequence of str, default=()
-        Types such as ``"mymodule.MyClassifier"`` that estimators may be of, beside those that
-        nldd allows. Their code is imported and run.
+    trusted : list of str, default=()
+        Names of types of other libraries, such as ``"mymodule.MyClassifier"``, that estimators may
+        be of. skops reads these, and their code is imported and run.
     max_bytes : int, default=4 GiB
-        Larger files are refused, and so are estimators that would take more than that.
+        Larger files are refused.
+    loader : str, default="load_model"
+        The function that reads such files, for the message about types that must be named.
 
     Raises
     ------
     InputError
-        Where the file is damaged, is no model file, or holds a type that is not allowed. Where
+        Where the file is damaged, is no model file, or holds a type that is not named. Where
         estimators were saved with another version of scikit-learn there is an NLDDWarning.
     """
-    if isinstance(trusted, str):
-        raise InputError(
-            f"trusted must be a list of types; got the text {trusted!r}.",
-            hint=f'trusted=["{trusted}"]',
-        )
+    _check_trusted(trusted)
     with _opened(path, kind, max_bytes) as file:
-        estimators = _read_estimators(file, frozenset(trusted), max_bytes)
+        packed = _read_models(file)
+        if not {*(types := _types_to_name(packed))} <= {*trusted}:
+            raise Refusal(
+                "it holds estimators of other libraries, which are read only if you name their "
+                f"types: {_call(loader, path, types)}",
+                "Only do that, in Python, if you know who made the file: it may run their code.",
+            )
         contents = Contents(
             file.manifest["kind"],
             file.read("documents", ".json", read_json),
             file.read("arrays", ".npy", read_npy),
-            estimators,
+            {name: unpack_model(model) for name, model in packed.items()},
             {**file.manifest, "path": str(path)},
         )
-    if estimators:
+    if types:
         _warn_of_other_version(path, file.manifest["versions"])
     return contents
 
@@ -306,7 +321,9 @@ def _record(pieces: Buffers) -> dict[str, Any]:
     return {"size": size, "sha256": digest.hexdigest()}
 
 
-def _members(contents: Contents) -> Iterator[tuple[str, Buffers]]:
+def _members(
+    contents: Contents, models: Mapping[str, PackedModel]
+) -> Iterator[tuple[str, Buffers]]:
     documents = {name: json_bytes(value, name) for name, value in contents.documents.items()}
     _check_total(sum(map(len, documents.values())))
     for name, content in sorted(documents.items()):
@@ -314,16 +331,10 @@ def _members(contents: Contents) -> Iterator[tuple[str, Buffers]]:
         yield _member_name("documents", name), [content]
     for name, array in sorted(contents.arrays.items()):
         yield _member_name("arrays", name), npy_pieces(array, name)
-    for name, estimators in sorted(contents.estimators.items()):
-        try:
-            parts = pack_estimators(estimators, name)
-        except Foreign:
-            from nldd.persistence._skops import dump_foreign
-
-            yield _member_name("estimators", name, 2), [dump_foreign(estimators, name)]
-            continue
-        for ending, part in enumerate(parts):
-            yield _member_name("estimators", name, ending), [part]
+    for name, model in models.items():
+        parts = [json_bytes(model.document, name)], model.content, [model.skops]
+        for ending, part in enumerate(parts[: 3 if model.skops else 2]):
+            yield _member_name("models", name, ending), part
 
 
 def _member_name(folder: str, name: str, ending: int = 0) -> str:
@@ -344,24 +355,35 @@ def _check_total(n_bytes: int) -> None:
         )
 
 
-def _read_estimators(file: _File, trusted: frozenset[str], max_bytes: int) -> dict[str, Any]:
-    versions = file.manifest["versions"]
-    documents, arrays, others = (
-        file.read("estimators", ending, lambda content, _: content)
-        for ending in ENDINGS["estimators"]
+def _read_models(file: _File) -> dict[str, PackedModel]:
+    documents = file.read("models", ".json", read_json)
+    content, skops = (
+        file.read("models", ending, lambda content, _: content) for ending in (".bin", ".skops")
     )
-    if arrays.keys() != documents.keys():
-        raise damaged("it has estimators without their arrays, or arrays without estimators")
-    found = {
-        name: unpack_estimators(document, arrays[name], name, versions, max_bytes)
+    if content.keys() != documents.keys() or not skops.keys() <= documents.keys():
+        raise damaged("its models are not complete")
+    return {
+        name: PackedModel(document, [content[name]], skops.get(name, b""))
         for name, document in documents.items()
     }
-    if others:
-        from nldd.persistence._skops import load_skops
 
-        for name, content in others.items():
-            found[name] = load_skops(content, name, versions, trusted, max_bytes)
-    return found
+
+def _types_to_name(models: Mapping[str, PackedModel]) -> list[str]:
+    return sorted({name for model in models.values() for name in model.types})
+
+
+def _call(loader: str, path: str | os.PathLike[str], types: Sequence[str]) -> str:
+    """The call that reads a file with such types, ready to paste."""
+    return f"{loader}({json.dumps(str(path))}, trusted={json.dumps(types)})"
+
+
+def _check_trusted(trusted: Any) -> None:
+    is_list = isinstance(trusted, list | tuple | set | frozenset)
+    if not is_list or not all(isinstance(n, str) and TYPE_NAME.fullmatch(n) for n in trusted):
+        raise InputError(
+            f"trusted must be a list of names of types; got {trusted!r:.200}.",
+            hint='trusted=["sklearn.ensemble._forest.RandomForestClassifier"], for instance.',
+        )
 
 
 def _read_manifest(archive: StoredZip) -> dict[str, Any]:
@@ -376,17 +398,22 @@ def _read_manifest(archive: StoredZip) -> dict[str, Any]:
     if manifest["format"] > FORMAT:
         raise Refusal(
             f"a newer nldd wrote it (format {manifest['format']}; this one, {__version__}, reads "
-            f"up to {FORMAT})",
+            f"format {FORMAT})",
             "pip install --upgrade nldd",
         )
     is_whole = (
-        manifest["format"] >= 1
-        and _has_forms(manifest, MANIFEST_FORMS)
+        _has_forms(manifest, MANIFEST_FORMS)
         and all(isinstance(number, str) for number in manifest["versions"].values())
         and all(_has_forms(record, RECORD_FORMS) for record in manifest["members"].values())
     )
     if not is_whole:
         raise damaged("its manifest is incomplete")
+    if manifest["format"] < FORMAT:
+        writer = quote(manifest["versions"].get("nldd", "unknown"))
+        raise Refusal(
+            f"an older version of nldd wrote it, {writer}, in a format that is no longer read",
+            "Fit the model again, and save it.",
+        )
     _check_members(manifest["members"], archive.sizes)
     return manifest
 
@@ -417,9 +444,8 @@ def _check_members(records: Mapping[str, Any], sizes: Mapping[str, int]) -> None
 def _warn_of_other_version(path: Any, versions: Mapping[str, str]) -> None:
     saved, here = versions.get("scikit-learn", "unknown"), version("scikit-learn")
     if saved.split(".")[:2] != here.split(".")[:2]:
-        warnings.warn(
+        warn_caller(
             f"{path}: its estimators were saved with scikit-learn {saved} and are loaded with "
             f"{here}, which may predict otherwise. Install scikit-learn {saved}, or fit again.",
             NLDDWarning,
-            stacklevel=4,
         )

@@ -1,4 +1,4 @@
-"""JSON, arrays and sparse matrices as bytes, whose claims are checked before memory is taken."""
+"""JSON and arrays as bytes, whose claims are checked before memory is taken."""
 
 import json
 from io import BytesIO
@@ -10,7 +10,6 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from nldd.persistence._refusal import Refusal, damaged, quote
-from nldd.persistence._stored_zip import StoredZip
 
 MAX_JSON = 2**27
 MAX_DEPTH = 64
@@ -26,9 +25,6 @@ LEAD = 12  # bytes before the header: magic, version and the length of the heade
 MAX_LENGTH = 2**40
 MAX_DIMENSIONS = 8
 
-MAJOR_AXES = {b"csr": 0, b"csc": 1}
-NPZ_PARTS = {"data.npy", "indices.npy", "indptr.npy", "format.npy", "shape.npy"}
-
 
 def json_bytes(value: Any, name: str) -> bytes:
     """`value` as JSON, always the same bytes for the same value; NaN and infinity are allowed."""
@@ -43,15 +39,8 @@ def json_bytes(value: Any, name: str) -> bytes:
         ) from error
 
 
-def read_json(
-    content: bytes | bytearray, name: str, max_bytes: int = MAX_JSON, max_depth: int = MAX_DEPTH
-) -> Any:
-    """The value of a JSON member; its size, depth and number of containers are limited."""
-    if len(content) > max_bytes:
-        raise Refusal(
-            f"member {quote(name)} has {len(content)} bytes of JSON; at most {max_bytes} are read",
-            "Keep many numbers in arrays, and fewer estimators in one list.",
-        )
+def read_json(content: bytes | bytearray, name: str) -> Any:
+    """The value of a JSON member; its depth and number of containers are limited."""
     n_containers = content.count(b"[") + content.count(b"{")
     if n_containers > FREE_CONTAINERS + len(content) // BYTES_PER_CONTAINER:
         raise Refusal(f"member {quote(name)} holds {n_containers} lists and dicts, too many")
@@ -60,21 +49,21 @@ def read_json(
         depth = _depth(value)
     except (ValueError, RecursionError) as error:
         raise damaged(f"member {quote(name)} is no JSON, or nested too deeply") from error
-    if depth > max_depth:
-        raise Refusal(f"member {quote(name)} is nested more than {max_depth} levels deep")
+    if depth > MAX_DEPTH:
+        raise Refusal(f"member {quote(name)} is nested more than {MAX_DEPTH} levels deep")
     return value
 
 
-def npy_pieces(array: NDArray[Any], name: str, kinds: str = PLAIN_KINDS) -> list[Any]:
+def npy_pieces(array: NDArray[Any], name: str) -> list[Any]:
     """The .npy form of an array, as its header and its bytes in C order."""
     array = np.asarray(array, order="C")
-    _check_type(array.dtype, array.shape, name, kinds)
+    _check_type(array.dtype, array.shape, name)
     head = BytesIO()
     npy.write_array_header_1_0(head, npy.header_data_from_array_1_0(array))
     return [head.getvalue(), array.reshape(-1).view(np.uint8).data]
 
 
-def read_npy(content: bytes | bytearray, name: str, kinds: str = PLAIN_KINDS) -> NDArray[Any]:
+def read_npy(content: bytes | bytearray, name: str) -> NDArray[Any]:
     """The array of an .npy file, on the memory of `content` and thus writeable as that is."""
     stream = BytesIO(content[: LEAD + MAX_HEADER])
     readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -83,49 +72,14 @@ def read_npy(content: bytes | bytearray, name: str, kinds: str = PLAIN_KINDS) ->
         shape, fortran, dtype = readers[version](stream, max_header_size=MAX_HEADER)
     except Exception as error:  # the header is a Python literal: many things can be wrong with it
         raise damaged(f"member {quote(name)} of {len(content)} bytes is no array") from error
-    _check_type(dtype, shape, name, kinds)
+    _check_type(dtype, shape, name)
     claimed, n_bytes = prod(shape) * dtype.itemsize, len(content) - stream.tell()
     if claimed != n_bytes:
         raise damaged(f"member {quote(name)} claims values of {claimed} bytes; {n_bytes} are there")
     if fortran:
-        if kinds == PLAIN_KINDS:
-            raise Refusal(f"array {quote(name)} is not in C order")
-        return np.ndarray(shape[::-1], dtype, content, stream.tell()).T
+        raise Refusal(f"array {quote(name)} is not in C order")
     array: NDArray[Any] = np.ndarray(shape, dtype, content, stream.tell())
     return array if array.flags.aligned else array.copy()
-
-
-def check_compressed(
-    data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any], n_major: int, n_minor: int
-) -> None:
-    """Refuse the arrays of a CSR (or CSC) matrix unless all positions are inside of it."""
-    is_inside = (
-        data.ndim == indices.ndim == indptr.ndim == 1
-        and data.dtype.kind in "biufc"
-        and indices.dtype.kind == indptr.dtype.kind == "i"
-        and len(indptr) == n_major + 1 > 0
-        and indptr[0] == 0
-        and indptr[-1] == len(indices) == len(data)
-        # Compared, not subtracted: differences of huge numbers come round to small ones.
-        and bool((indptr[1:] >= indptr[:-1]).all())
-        and (not len(indices) or (indices.min() >= 0 and indices.max() < n_minor))
-    )
-    if not is_inside:
-        raise damaged("a sparse matrix has positions outside of it")
-
-
-def check_npz(content: bytes | bytearray, name: str) -> None:
-    """Refuse the .npz form of a sparse matrix unless scipy can load it safely."""
-    archive = StoredZip(BytesIO(content), max_members=len(NPZ_PARTS) + 1)
-    if not NPZ_PARTS <= archive.sizes.keys() <= NPZ_PARTS | {"_is_array.npy"}:
-        raise Refusal(f"member {quote(name)} is no sparse matrix")
-    parts = {part: read_npy(archive.read(part), part) for part in archive.sizes}
-    form, shape = parts["format.npy"], parts["shape.npy"]
-    major = MAJOR_AXES.get(form.item()) if form.dtype.kind == "S" and not form.ndim else None
-    if major is None or shape.dtype.kind != "i" or shape.shape != (2,):
-        raise Refusal(f"member {quote(name)} is a sparse matrix of a form that nldd never writes")
-    n_major, n_minor = int(shape[major]), int(shape[1 - major])
-    check_compressed(parts["data.npy"], parts["indices.npy"], parts["indptr.npy"], n_major, n_minor)
 
 
 def _depth(value: Any) -> int:
@@ -133,8 +87,8 @@ def _depth(value: Any) -> int:
     return 1 + max(map(_depth, inner), default=0) if isinstance(inner, list) else 0
 
 
-def _check_type(dtype: np.dtype[Any], shape: tuple[int, ...], name: str, kinds: str) -> None:
-    is_plain = dtype.kind in kinds and dtype.subdtype is None and dtype.itemsize > 0
+def _check_type(dtype: np.dtype[Any], shape: tuple[int, ...], name: str) -> None:
+    is_plain = dtype.kind in PLAIN_KINDS and dtype.subdtype is None and dtype.itemsize > 0
     if dtype.hasobject or not is_plain:
         raise Refusal(
             f"array {quote(name)} holds values of type {quote(str(dtype))}",
