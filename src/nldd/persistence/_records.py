@@ -13,7 +13,6 @@ import inspect
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -26,43 +25,14 @@ from scipy.sparse import issparse
 from nldd._labels import LabelTable
 from nldd.exceptions import InputError
 from nldd.persistence._refusal import Refusal, damaged, in_one_line, quote
-from nldd.persistence._rules import PLAIN, Misfit, Scope, narrowed, parameter
+from nldd.persistence._rules import PLAIN, Misfit, Scope, array_claim, narrowed, parameter
 from nldd.persistence._schemas import SCHEMAS
 
 TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
-MAX_TYPES = 1000
-MAX_LENGTH = 2**40
 MAX_THREADS = 1024
 # Parameters that are neither written nor read: what a model prints would stand among its
 # predictions, and none keeps files in a folder.
 LEFT_OUT = ("verbose", "memory")
-
-
-@dataclass(frozen=True, eq=False)
-class PackedModel:
-    """A model as it is in a file.
-
-    Attributes
-    ----------
-    document : JSON value
-    content : sequence of buffers
-        The bytes of its arrays.
-    skops : bytes
-        Its estimators of other libraries; empty if there are none.
-    """
-
-    document: Any
-    content: Sequence[Any]
-    skops: bytes = b""
-
-    @property
-    def types(self) -> list[str]:
-        """Types that whoever loads the model has to name."""
-        match self.document:
-            case {"types": [*types], "model": _} if len(types) <= MAX_TYPES:
-                if all(isinstance(name, str) and TYPE_NAME.fullmatch(name) for name in types):
-                    return types
-        raise damaged("it does not say what it holds")
 
 
 def is_own(thing: Any) -> bool:
@@ -73,41 +43,8 @@ def is_own(thing: Any) -> bool:
     return schema.module.startswith("nldd.") or bool(thing.steps and is_own(thing.steps[-1][1]))
 
 
-def pack_model(model: Any) -> PackedModel:
-    """A model as it is in a file, found to be such as can be read again."""
-    writer = _Writer()
-    record = writer.write(model)
-    types, skops = _dump_foreign(writer.foreign) if writer.foreign else ([], b"")
-    packed = PackedModel({"types": types, "model": record}, writer.content, skops)
-    try:
-        _unpack(packed.document, b"".join(packed.content), writer.foreign)
-    except Refusal as refusal:
-        raise Refusal(
-            f"the model cannot be stored: {refusal}",
-            "Fit it again, with features that are neither very large nor very small.",
-        ) from refusal
-    return packed
-
-
-def unpack_model(packed: PackedModel) -> Any:
-    """The model of a file that may have come from anybody, and whose types the user trusts."""
-    foreign = _load_foreign(packed.skops, packed.types) if packed.skops else []
-    (content,) = packed.content
-    return _unpack(packed.document, content, foreign)
-
-
-def _unpack(document: Any, content: bytes | bytearray, foreign: Sequence[Any]) -> Any:
-    reader = _Reader(content, foreign)
-    try:
-        model = reader.build(document["model"], (), {})
-    except Misfit as misfit:
-        raise damaged(f"its model {misfit}") from misfit
-    reader.check_all_is_read()
-    return model
-
-
-class _Writer:
-    """Turns values into JSON; the bytes of arrays go to `content`, other estimators to `foreign`."""
+class RecordWriter:
+    """Turns values into JSON; bytes of arrays go to `content`, estimators of others to `foreign`."""
 
     def __init__(self) -> None:
         self.content: list[Any] = []
@@ -157,15 +94,14 @@ def _plain_names(names: NDArray[np.object_]) -> list[Any]:
     for name in names:
         is_plain = isinstance(name, str) or (isinstance(name, PLAIN[:3]) and np.isfinite(name))
         if not is_plain:
-            raise InputError(
-                f"Label names must be text, numbers or booleans to be stored; got {name!r} of "
-                f"type {type(name).__name__}.",
-                hint="Rename the labels, to text say, and fit again.",
+            raise Refusal(
+                f"label names must be text, numbers or booleans to be stored; got {name!r:.100}",
+                "Rename the labels, to text say, and fit again.",
             )
     return list(names)
 
 
-class _Reader:
+class RecordReader:
     """Makes objects of records that may have come from anybody."""
 
     def __init__(self, content: bytes | bytearray, foreign: Sequence[Any]) -> None:
@@ -175,7 +111,7 @@ class _Reader:
     def array(self, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
         """The next array of the file."""
         start, n_bytes = self._n_bytes, prod(shape) * np.dtype(kind).itemsize
-        if n_bytes > len(self._content) - start or max(shape, default=0) > MAX_LENGTH:
+        if n_bytes > len(self._content) - start:
             raise Misfit("reaches beyond the end of the file")
         self._n_bytes += n_bytes
         array: NDArray[Any] = np.ndarray(shape, kind, self._content, start)
@@ -225,6 +161,20 @@ class _Reader:
             raise damaged(f"a {kind} in it {reason}") from error
         return thing
 
+    def model(self, record: Any) -> Any:
+        """An estimator that stands alone."""
+        try:
+            return self.build(record, (), {})
+        except Misfit as misfit:
+            raise damaged(f"a model in it {misfit}") from misfit
+
+    def any_array(self, value: Any) -> NDArray[Any]:
+        """An array of any shape that stands alone."""
+        try:
+            return self.array(*array_claim(value))
+        except Misfit as misfit:
+            raise damaged(f"an array in it {misfit}") from misfit
+
     def check_all_is_read(self) -> None:
         """Refuse what no object has asked for."""
         if self._n_bytes < len(self._content) or self._n_foreign < len(self._foreign):
@@ -261,7 +211,7 @@ def _type_name(Type: type) -> str:
     return f"{Type.__module__}.{Type.__qualname__}"
 
 
-def _dump_foreign(estimators: Sequence[Any]) -> tuple[list[str], bytes]:
+def dump_skops(estimators: Sequence[Any]) -> tuple[list[str], bytes]:
     """The types that must be named to read estimators, and their skops file."""
     from skops import io as skops_io
 
@@ -273,12 +223,12 @@ def _dump_foreign(estimators: Sequence[Any]) -> tuple[list[str], bytes]:
         raise
     except Exception as error:  # whatever an estimator of a third party does when looked into
         raise Refusal(
-            f"the model cannot be stored: {in_one_line(error)}",
+            f"an estimator in it cannot be stored: {in_one_line(error)}",
             "Use estimators of scikit-learn or nldd, without functions of your own.",
         ) from error
 
 
-def _load_foreign(content: bytes | bytearray, types: Sequence[str]) -> list[Any]:
+def load_skops(content: bytes | bytearray, types: Sequence[str]) -> list[Any]:
     """The estimators of a skops file, whose types the user has named."""
     from sklearn.exceptions import InconsistentVersionWarning
     from skops import io as skops_io

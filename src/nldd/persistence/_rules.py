@@ -18,6 +18,7 @@ NUMBERS = tuple(np.dtype(kind).str for kind in "?bhiqBHIQfd")
 # Squares and products of two such numbers are finite, so searches and fits stay so, too.
 LARGEST = 1e150
 MAX_TEXT = 10_000
+MAX_DIMENSIONS, MAX_LENGTH = 4, 2**40
 
 
 class Misfit(Exception):
@@ -56,6 +57,15 @@ def tagged(value: Any, tag: str) -> Any:
     return value[tag]
 
 
+def array_claim(value: Any) -> tuple[str, tuple[int, ...]]:
+    """The type and the shape that an array of numbers or booleans says to have."""
+    match tagged(value, "array"):
+        case [str(kind), [*shape]] if kind in NUMBERS and len(shape) <= MAX_DIMENSIONS:
+            if all(type(n) is int and 0 <= n <= MAX_LENGTH for n in shape):
+                return kind, tuple(shape)
+    raise Misfit("is no array of numbers")
+
+
 def numbers(
     *shape: str | int | None,
     kinds: str = "f",
@@ -67,20 +77,16 @@ def numbers(
     """An array of numbers of the shape; with `below`, positions in what has that size."""
 
     def rule(value: Any, scope: Scope) -> NDArray[Any]:
-        match tagged(value, "array"):
-            case [str(kind), [*dims]] if kind in NUMBERS and all(type(n) is int for n in dims):
-                pass
-            case _:
-                raise Misfit("is no array of numbers")
-        if np.dtype(kind).kind not in kinds or len(dims) != len(shape) or min(dims, default=0) < 0:
+        kind, dims = array_claim(value)
+        if np.dtype(kind).kind not in kinds or len(dims) != len(shape):
             raise Misfit(f"has the type {kind} and the shape {dims}")
         for size, n in zip(shape, dims, strict=True):
             scope.agree(size, n)
-        array = scope.reader.array(kind, tuple(dims))
+        array = scope.reader.array(kind, dims)
         known = array[~np.isnan(array)] if nan else array
         highest = scope.sizes[below] - 1 if below else most
         # If NaN is among them, both comparisons are false.
-        if known.size and not (known.min() >= least and known.max() <= highest):
+        if known.size and not (known.min().item() >= least and known.max().item() <= highest):
             raise Misfit("holds numbers that none has")
         return array
 
@@ -249,7 +255,9 @@ def member(*types: str, **sizes: str) -> Rule:
 def estimator(value: Any, scope: Scope) -> Any:
     """Anything that predicts, of nldd or of another library."""
     is_foreign = isinstance(value, dict) and "skops" in value
-    found = scope.reader.foreign(value["skops"]) if is_foreign else scope.reader.build(value, (), {})
+    found = (
+        scope.reader.foreign(value["skops"]) if is_foreign else scope.reader.build(value, (), {})
+    )
     if not hasattr(found, "predict"):
         raise Misfit("is no estimator")
     return found
@@ -266,8 +274,8 @@ def parameter(value: Any, scope: Scope) -> Any:
             return tuple(parameter(item, scope) for item in items)
         case {"dict": list(items), **rest} if not rest:
             return {parameter(key, scope): parameter(part, scope) for key, part in items}
-        case {"array": [_, [_]]}:
-            return numbers(None, kinds="biuf")(value, scope)
+        case {"array": _}:
+            return scope.reader.array(*array_claim(value))
         case {"skops": number, **rest} if not rest:
             return scope.reader.foreign(number)
     return scope.reader.build(value, (), {})

@@ -123,7 +123,9 @@ def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
         return len(links) == n_labels
     (model,) = links
     fits = model.features_ is None or model.features_.n_given in (None, n_features)
-    return fits and model.n_labels_ == n_labels and model.n_features_in_ == n_features + n_labels - 1
+    return (
+        fits and model.n_labels_ == n_labels and model.n_features_in_ == n_features + n_labels - 1
+    )
 
 
 def _is_joint(model: Any) -> bool:
@@ -220,12 +222,7 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "PlattSVC": Schema(
         "nldd.estimators._platt_svc",
-        {
-            **MACHINE,
-            "coef_": numbers(1, "d"),
-            "intercept_": numbers(1),
-            "sigmoid_": pair(real()),
-        },
+        {**MACHINE, "coef_": numbers(1, "d"), "intercept_": numbers(1), "sigmoid_": pair(real())},
         lambda machine: len(machine.classes_) == len(machine.sigmoid_) == 2,
     ),
     "Choice": Schema(
