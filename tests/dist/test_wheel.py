@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from dependencies import EXTRAS, pins, reached
-from dist.environments import ROOT, copy, install, pip
+from dist.environments import copy, install, pip
 from nldd import __version__
 
 BOTH = pytest.mark.parametrize("which", ["newest", "lowest"])
-OLD_FILES = ROOT / "tests" / "io" / "files" / "v0.1.0"
 # No fewer run without an extra: what cannot be run is counted, but must stay the exception.
 N_DOCSTRINGS, N_EXAMPLES, MOST_LEFT_OUT = 250, 1200, 0.1
 
@@ -79,13 +78,6 @@ def test_model_predicts_the_same_in_another_process(which, plain, tmp_path):
     loaded = plain(which).script("model_files", "load", tmp_path / "model.nldd")
     assert loaded.stdout == saved.stdout
     assert len(json.loads(loaded.stdout)["theta"]) == 100
-
-
-@BOTH
-def test_files_of_old_versions_predict_as_they_did(which, plain):
-    done = plain(which).script("model_files", "old", OLD_FILES)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {path.stem: True for path in OLD_FILES.glob("*.nldd")}
 
 
 def test_nothing_stays_behind_when_it_is_uninstalled(plain, wheel, tmp_path):

@@ -42,7 +42,10 @@ NASTY = [
     {"type": "Pipeline", "parameters": {"steps": [], "memory": "/tmp/x"}, "learned": {}},
 ]
 NASTY_NUMBERS = [
-    *(struct.pack("<d", x) for x in (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e149, -1.0, 0.0, 2.0)),
+    *(
+        struct.pack("<d", x)
+        for x in (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e149, -1.0, 0.0, 2.0)
+    ),
     *(struct.pack("<q", n) for n in (-1, 1, 7, 255, 2**15, 2**31 - 1, 2**31, 2**62, -(2**63))),
 ]
 NEW_NAMES = [
@@ -219,7 +222,15 @@ def odd_files(members, canary):
         yield zip_bytes({each: content for each, content in members.items() if each != name})
     yield zip_bytes({"manifest.json": b"[" * 10**7}, ["manifest.json"])
     yield overlapping(members)
-    for name in ("../up.json", "/etc/passwd", "C:\\up.json", "a\0.json", "a" * 65000, "ä", "run.sh"):
+    for name in (
+        "../up.json",
+        "/etc/passwd",
+        "C:\\up.json",
+        "a\0.json",
+        "a" * 65000,
+        "ä",
+        "run.sh",
+    ):
         yield zip_bytes({**members, name: b"1"})
         yield {**members, name: b"1"}
     for document in mazes():
@@ -340,7 +351,10 @@ def main(folder, n_files, seed):
     X, Y = small_problem(40)
     files, rows, expected, path = {}, {}, {}, folder / "model.nldd"
     for method, model in METHODS.items():
-        for name, given in ((method, X), (f"{method}, sparse", csr_matrix(np.where(X > 0.5, X, 0)))):
+        for name, given in (
+            (method, X),
+            (f"{method}, sparse", csr_matrix(np.where(X > 0.5, X, 0))),
+        ):
             save_model(clone(model).fit(given, Y), path)
             files[name], rows[name] = path.read_bytes(), given[:6]
             expected[name] = answer(load_model(path), rows[name])

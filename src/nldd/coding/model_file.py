@@ -69,7 +69,7 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
 
 def _pack_model(model: CodingModel) -> Contents:
     features, settings = model.features, model.settings
-    documents = {
+    documents: dict[str, Any] = {
         "model": {
             "columns": asdict(model.columns),
             "settings": {"n_folds": settings.n_folds, "random_state": settings.random_state},

@@ -107,16 +107,15 @@ def write_archive(
     NLDDWarning
         Where an estimator is of a type that has to be named to be read.
     """
-    writer, types = RecordWriter(), []
+    writer = RecordWriter()
     with naming_file(path, "written"):
         models = {name: writer.write(model) for name, model in sorted(contents.models.items())}
         arrays = {name: writer.write(array) for name, array in sorted(contents.arrays.items())}
         documents = dict(sorted(contents.documents.items()))
         document = _json_bytes({"documents": documents, "models": models, "arrays": arrays})
         members = {DOCUMENT: [document], CONTENT: writer.content}
-        if writer.foreign:
-            types, skops = dump_skops(writer.foreign)
-            members[SKOPS] = [skops]
+        types, skops = dump_skops(writer.foreign) if writer.foreign else ([], b"")
+        members |= {SKOPS: [skops]} if types else {}
         # What could not be read again is not written.
         _unpack(contents.kind, document, bytearray().join(writer.content), writer.foreign)
         manifest = {

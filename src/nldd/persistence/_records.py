@@ -44,7 +44,7 @@ def is_own(thing: Any) -> bool:
 
 
 class RecordWriter:
-    """Turns values into JSON; bytes of arrays go to `content`, estimators of others to `foreign`."""
+    """Turns values into JSON; bytes of arrays go to `content`, others' estimators to `foreign`."""
 
     def __init__(self) -> None:
         self.content: list[Any] = []
@@ -65,8 +65,7 @@ class RecordWriter:
             return {"names": _plain_names(value)} if value.dtype == object else self._array(value)
         if issparse(value):
             parts = (value.indptr, value.indices, value.data)
-            parts = (self._array(narrowed(part)) for part in parts)
-            return {"sparse": [value.shape[1], *parts]}
+            return {"sparse": [value.shape[1], *(self._array(narrowed(part)) for part in parts)]}
         if isinstance(value, np.random.RandomState):
             return None
         if is_own(value):
@@ -80,7 +79,8 @@ class RecordWriter:
         return {"array": [array.dtype.str, list(array.shape)]}
 
     def _record(self, thing: Any) -> Any:
-        schema, record = SCHEMAS[type(thing).__name__], {"type": type(thing).__name__}
+        schema = SCHEMAS[type(thing).__name__]
+        record: dict[str, Any] = {"type": type(thing).__name__}
         if hasattr(thing, "get_params"):
             given = thing.get_params(deep=False).items()
             record["parameters"] = {n: self.write(v) for n, v in given if n not in LEFT_OUT}

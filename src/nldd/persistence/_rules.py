@@ -19,6 +19,7 @@ NUMBERS = tuple(np.dtype(kind).str for kind in "?bhiqBHIQfd")
 LARGEST = 1e150
 MAX_TEXT = 10_000
 MAX_DIMENSIONS, MAX_LENGTH = 4, 2**40
+MAX_WIDTH = 2**24  # of sparse matrices, whose columns may be in no file
 
 
 class Misfit(Exception):
@@ -108,7 +109,7 @@ def matrix(rows: str, columns: str) -> Rule:
         parts = tagged(value, "sparse")
         if not isinstance(parts, list) or len(parts) != 4:
             raise Misfit("is no matrix")
-        width = whole(columns)(parts[0], scope)
+        width = whole(columns, MAX_WIDTH)(parts[0], scope)
         indptr = numbers(None, kinds="i", least=0)(parts[1], scope)
         scope.agree(rows, len(indptr) - 1)
         indices = positions(None, columns)(parts[2], scope)

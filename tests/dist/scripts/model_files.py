@@ -1,14 +1,11 @@
-"""Fit and save a model, or load it in another process and predict; or predict by old files.
+"""Fit and save a model, or load it in another process and predict.
 
-Prints predictions as JSON: ``model_files.py save|load FILE`` and ``model_files.py old FOLDER``.
+Prints predictions as JSON: ``model_files.py save|load FILE``.
 """
 
 import json
 import sys
-import warnings
 from pathlib import Path
-
-import numpy as np
 
 from nldd.datasets import load_yeast
 from nldd.estimators._nldd import NLDDClassifier
@@ -35,15 +32,4 @@ def load():
     return answers(load_model(place))
 
 
-def old():
-    """Whether each file of an old version predicts what that version did, by name of the file."""
-    warnings.simplefilter("ignore")  # of another scikit-learn
-    expected = json.loads((place / "expected.json").read_text(encoding="utf-8"))
-    rows, same = np.array(expected["X"]), {}
-    for path in sorted(place.glob("*.nldd")):
-        model, wanted = load_model(path), expected[path.stem]
-        same[path.stem] = all(np.array_equal(getattr(model, n)(rows), wanted[n]) for n in wanted)
-    return same
-
-
-print(json.dumps({"save": save, "load": load, "old": old}[what]()))
+print(json.dumps({"save": save, "load": load}[what]()))
