@@ -39,6 +39,7 @@ from nldd.persistence._refusal import (
     naming_file,
     quote,
 )
+from nldd.persistence._rules import Misfit, array_claim
 
 FORMAT = 3
 MANIFEST, DOCUMENT, CONTENT, SKOPS = MEMBERS = (
@@ -209,8 +210,11 @@ def _unpack(
     kind: str, document: bytes | bytearray, content: bytearray, foreign: Sequence[Any]
 ) -> Contents:
     parts, reader = _read_document(document), RecordReader(content, foreign)
-    models = {name: reader.model(record) for name, record in parts["models"].items()}
-    arrays = {name: reader.any_array(value) for name, value in parts["arrays"].items()}
+    try:
+        models = {n: reader.build(record, (), {}) for n, record in parts["models"].items()}
+        arrays = {n: reader.array(*array_claim(claim)) for n, claim in parts["arrays"].items()}
+    except Misfit as misfit:
+        raise damaged(f"a part of it {misfit}") from misfit
     reader.check_all_is_read()
     return Contents(kind, parts["documents"], arrays, models)
 

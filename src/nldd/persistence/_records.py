@@ -25,7 +25,7 @@ from scipy.sparse import issparse
 from nldd._labels import LabelTable
 from nldd.exceptions import InputError
 from nldd.persistence._refusal import Refusal, damaged, in_one_line, quote
-from nldd.persistence._rules import PLAIN, Misfit, Scope, array_claim, narrowed, parameter
+from nldd.persistence._rules import PLAIN, Misfit, Scope, narrowed, parameter
 from nldd.persistence._schemas import SCHEMAS
 
 TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
@@ -51,6 +51,7 @@ class RecordWriter:
         self.foreign: list[Any] = []
 
     def write(self, value: Any) -> Any:
+        """The JSON value of a model, an array, or what they hold."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, PLAIN):
@@ -160,20 +161,6 @@ class RecordReader:
             reason = str(error) if isinstance(error, Misfit) else f"is none: {in_one_line(error)}"
             raise damaged(f"a {kind} in it {reason}") from error
         return thing
-
-    def model(self, record: Any) -> Any:
-        """An estimator that stands alone."""
-        try:
-            return self.build(record, (), {})
-        except Misfit as misfit:
-            raise damaged(f"a model in it {misfit}") from misfit
-
-    def any_array(self, value: Any) -> NDArray[Any]:
-        """An array of any shape that stands alone."""
-        try:
-            return self.array(*array_claim(value))
-        except Misfit as misfit:
-            raise damaged(f"an array in it {misfit}") from misfit
 
     def check_all_is_read(self) -> None:
         """Refuse what no object has asked for."""

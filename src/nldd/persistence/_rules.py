@@ -5,9 +5,9 @@ or raises :class:`Misfit`. Sizes have names: the first attribute that has a size
 it, and all others of the object must agree.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,19 +26,11 @@ class Misfit(Exception):
     """A value that no attribute of the name has; the message says what is wrong."""
 
 
-class ObjectReader(Protocol):
-    """What rules ask for the bytes of an array, an object of nldd, or one that skops has read."""
-
-    def array(self, kind: str, shape: tuple[int, ...]) -> NDArray[Any]: ...
-    def build(self, record: Any, types: tuple[str, ...], sizes: Mapping[str, int]) -> Any: ...
-    def foreign(self, number: Any) -> Any: ...
-
-
 @dataclass(frozen=True, eq=False)
 class Scope:
     """The object that is being read: its sizes so far, and what reads the values inside of it."""
 
-    reader: ObjectReader
+    reader: Any  # a RecordReader, which gives arrays, objects and estimators of others
     sizes: dict[str, int] = field(default_factory=dict)
 
     def agree(self, size: str | int | None, n: int) -> None:
@@ -104,16 +96,15 @@ def matrix(rows: str, columns: str) -> Rule:
     dense, vector = numbers(rows, columns, kinds="uf"), numbers(None, kinds="uf")
 
     def rule(value: Any, scope: Scope) -> Any:
-        if "sparse" not in value:
-            return np.asarray(dense(value, scope), dtype=np.float64)
-        parts = tagged(value, "sparse")
-        if not isinstance(parts, list) or len(parts) != 4:
-            raise Misfit("is no matrix")
-        width = whole(columns, MAX_WIDTH)(parts[0], scope)
-        indptr = numbers(None, kinds="i", least=0)(parts[1], scope)
+        match value:
+            case {"sparse": [n_columns, *parts]} if len(parts) == 3:
+                width = whole(columns, MAX_WIDTH)(n_columns, scope)
+            case _:
+                return np.asarray(dense(value, scope), dtype=np.float64)
+        indptr = numbers(None, kinds="i", least=0)(parts[0], scope)
         scope.agree(rows, len(indptr) - 1)
-        indices = positions(None, columns)(parts[2], scope)
-        data = np.asarray(vector(parts[3], scope), dtype=np.float64)
+        indices = positions(None, columns)(parts[1], scope)
+        data = np.asarray(vector(parts[2], scope), dtype=np.float64)
         is_inside = (
             len(indptr)
             and indptr[0] == 0
@@ -141,36 +132,29 @@ def whole(size: str | None = None, most: int = 2**62) -> Rule:
     return rule
 
 
-def real(least: float = -LARGEST, most: float = LARGEST) -> Rule:
-    """A number within limits."""
+def plain(kind: type, fits: Callable[[Any], bool] = lambda value: True) -> Rule:
+    """A value of one type."""
 
-    def rule(value: Any, scope: Scope) -> float:
+    def rule(value: Any, scope: Scope) -> Any:
         del scope
-        if type(value) is not float or not least <= value <= most:
-            raise Misfit("is no number that it may be")
+        if type(value) is not kind or not fits(value):
+            raise Misfit(f"is no {kind.__name__} that it may be")
         return value
 
     return rule
 
 
-def flag(value: Any, scope: Scope) -> bool:
-    """True or False."""
-    del scope
-    if type(value) is not bool:
-        raise Misfit("is neither true nor false")
-    return value
+def real(least: float = -LARGEST, most: float = LARGEST) -> Rule:
+    """A number within limits."""
+    return plain(float, lambda value: least <= value <= most)
 
 
 def text(*choices: str) -> Rule:
     """One of these words, or any text that is not too long."""
+    return plain(str, lambda value: value in choices if choices else len(value) <= MAX_TEXT)
 
-    def rule(value: Any, scope: Scope) -> str:
-        del scope
-        if type(value) is not str or len(value) > MAX_TEXT or (choices and value not in choices):
-            raise Misfit("is no text that it may be")
-        return value
 
-    return rule
+flag = plain(bool)
 
 
 def names(size: str) -> Rule:
@@ -181,7 +165,9 @@ def names(size: str) -> Rule:
         if not isinstance(given, list) or any(type(name) not in PLAIN[:4] for name in given):
             raise Misfit("is no list of names")
         scope.agree(size, len(given))
-        return object_array(given)
+        array = np.empty(len(given), dtype=object)
+        array[:] = given
+        return array
 
     return rule
 
@@ -200,13 +186,6 @@ def narrowed(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def object_array(items: list[Any]) -> NDArray[np.object_]:
-    """The items as they are, in an array."""
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
-
-
 def several(item: Rule, size: str | int | None = None) -> Rule:
     """A list."""
 
@@ -219,13 +198,9 @@ def several(item: Rule, size: str | int | None = None) -> Rule:
     return rule
 
 
-def pair(item: Rule) -> Rule:
+def tuple_of(item: Rule) -> Rule:
     """A tuple of any length."""
-
-    def rule(value: Any, scope: Scope) -> tuple[Any, ...]:
-        return tuple(several(item)(tagged(value, "tuple"), scope))
-
-    return rule
+    return lambda value, scope: tuple(several(item)(tagged(value, "tuple"), scope))
 
 
 def by_name(item: Rule) -> Rule:
@@ -255,10 +230,7 @@ def member(*types: str, **sizes: str) -> Rule:
 
 def estimator(value: Any, scope: Scope) -> Any:
     """Anything that predicts, of nldd or of another library."""
-    is_foreign = isinstance(value, dict) and "skops" in value
-    found = (
-        scope.reader.foreign(value["skops"]) if is_foreign else scope.reader.build(value, (), {})
-    )
+    found = parameter(value, scope)
     if not hasattr(found, "predict"):
         raise Misfit("is no estimator")
     return found
@@ -270,13 +242,13 @@ def parameter(value: Any, scope: Scope) -> Any:
         return [parameter(item, scope) for item in value]
     if not isinstance(value, dict):
         return value
-    match value:
-        case {"tuple": list(items), **rest} if not rest:
+    match list(value.items()):
+        case [("tuple", [*items])]:
             return tuple(parameter(item, scope) for item in items)
-        case {"dict": list(items), **rest} if not rest:
+        case [("dict", [*items])]:
             return {parameter(key, scope): parameter(part, scope) for key, part in items}
-        case {"array": _}:
+        case [("array", _)]:
             return scope.reader.array(*array_claim(value))
-        case {"skops": number, **rest} if not rest:
+        case [("skops", number)]:
             return scope.reader.foreign(number)
     return scope.reader.build(value, (), {})

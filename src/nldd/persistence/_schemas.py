@@ -25,11 +25,11 @@ from nldd.persistence._rules import (
     narrowed,
     numbers,
     optional,
-    pair,
     positions,
     real,
     several,
     text,
+    tuple_of,
     whole,
 )
 
@@ -165,10 +165,6 @@ def _make_index(Type: Any, parts: Attributes) -> Any:
     return index
 
 
-def _make_neighbours(Type: Any, parts: Attributes) -> Any:
-    return Type(parts["Z"])
-
-
 FEATURES: dict[str, Rule] = {"n_features_in_": whole("d"), "feature_names_in_?": names("d")}
 LABELS: dict[str, Rule] = {
     "label_names_": names("l"),
@@ -222,7 +218,12 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "PlattSVC": Schema(
         "nldd.estimators._platt_svc",
-        {**MACHINE, "coef_": numbers(1, "d"), "intercept_": numbers(1), "sigmoid_": pair(real())},
+        {
+            **MACHINE,
+            "coef_": numbers(1, "d"),
+            "intercept_": numbers(1),
+            "sigmoid_": tuple_of(real()),
+        },
         lambda machine: len(machine.classes_) == len(machine.sigmoid_) == 2,
     ),
     "Choice": Schema(
@@ -302,7 +303,7 @@ SCHEMAS: dict[str, Schema] = {
         _derive_forest,
     ),
     "NeighborIndex": Schema(
-        "nldd.search._neighbors", {"Z": matrix("n", "d")}, make=_make_neighbours
+        "nldd.search._neighbors", {"Z": matrix("n", "d")}, make=lambda Type, parts: Type(parts["Z"])
     ),
     "MLkNN": Schema(
         "nldd.estimators._mlknn",
@@ -363,7 +364,7 @@ SCHEMAS: dict[str, Schema] = {
             **{name: whole() for name in ("n_pairs", "n_instances", "n_labels", "n_steps")},
             "converged": flag,
             "separated": flag,
-            "fixed": pair(text()),
+            "fixed": tuple_of(text()),
         },
         lambda regression: bool((regression.beta[1:] >= 0).all()),
     ),
