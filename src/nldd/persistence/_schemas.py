@@ -63,6 +63,12 @@ class Schema:
     make: Callable[[Any, Attributes], Any] | None = None
 
 
+def _derive(model: Any, **attributes: Any) -> bool:
+    """Set attributes that follow from others."""
+    vars(model).update(attributes)
+    return True
+
+
 def _derive_nldd(model: Any) -> bool:
     model.beta_, model.estimators_ = model.regression_.beta, model._classifiers.estimators
     model.labelsets_ = model.index_.labelsets.astype(np.int64)
@@ -73,17 +79,6 @@ def _derive_nldd(model: Any) -> bool:
         and hasattr(model, "tau_") == needs_tau
         and hasattr(model, "chosen_") == is_open
     )
-
-
-def _derive_powerset(model: Any) -> bool:
-    model.labelsets_ = model._powerset.labelsets.astype(np.int64)
-    model.estimators_ = model._powerset.estimators
-    return True
-
-
-def _derive_forest(model: Any) -> bool:
-    model.estimators_ = model._forest.estimators
-    return True
 
 
 def _has_neighbours(model: Any) -> bool:
@@ -275,7 +270,11 @@ SCHEMAS: dict[str, Schema] = {
     "LabelPowerset": Schema(
         "nldd.estimators._label_powerset",
         {**BASE, "_powerset": member("Powerset", l="l")},
-        _derive_powerset,
+        lambda model: _derive(
+            model,
+            labelsets_=model._powerset.labelsets.astype(np.int64),
+            estimators_=model._powerset.estimators,
+        ),
     ),
     "RAkEL": Schema(
         "nldd.estimators._rakel",
@@ -300,7 +299,7 @@ SCHEMAS: dict[str, Schema] = {
     "RandomForestPCT": Schema(
         "nldd.estimators._random_forest_pct",
         {**LABELS, "_forest": member("JointModel", l="l")},
-        _derive_forest,
+        lambda model: _derive(model, estimators_=model._forest.estimators),
     ),
     "NeighborIndex": Schema(
         "nldd.search._neighbors", {"Z": matrix("n", "d")}, make=lambda Type, parts: Type(parts["Z"])
@@ -312,8 +311,7 @@ SCHEMAS: dict[str, Schema] = {
             "_Y": numbers("n", "l", kinds="i", least=0, most=1),
             "_index": member("NeighborIndex", n="n", d="d"),
             "prior_": numbers("l", least=0, most=1),
-            "likelihood_on_": numbers("l", None, least=0, most=1),
-            "likelihood_off_": numbers("l", None, least=0, most=1),
+            **{f"likelihood_{x}_": numbers("l", None, least=0, most=1) for x in ("on", "off")},
         },
         _has_neighbours,
     ),
@@ -343,13 +341,9 @@ SCHEMAS: dict[str, Schema] = {
     "Pairs": Schema(
         "nldd.regression._regression",
         {
-            "Dx": numbers("n", least=0),
-            "Dy": numbers("n", least=0),
-            "errors": numbers("n", kinds="i", least=0),
             "n_labels": whole(),
-            "instance": numbers("n", kinds="i", least=0),
-            "row": numbers("n", kinds="i", least=0),
-            "weight": numbers("n", least=0),
+            **{name: numbers("n", least=0) for name in ("Dx", "Dy", "weight")},
+            **{name: numbers("n", kinds="i", least=0) for name in ("errors", "instance", "row")},
         },
     ),
     "DistanceRegression": Schema(
@@ -362,8 +356,7 @@ SCHEMAS: dict[str, Schema] = {
             "robust_covariance_matrix": ANY,
             "log_likelihood": real(),
             **{name: whole() for name in ("n_pairs", "n_instances", "n_labels", "n_steps")},
-            "converged": flag,
-            "separated": flag,
+            **dict.fromkeys(("converged", "separated"), flag),
             "fixed": tuple_of(text()),
         },
         lambda regression: bool((regression.beta[1:] >= 0).all()),
