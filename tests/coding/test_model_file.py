@@ -11,6 +11,8 @@ from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, CodeColumns, Columns
 from nldd.coding.model import Event, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.estimators._mlknn import MLkNN
+from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.persistence._archive import Contents, read_archive, write_archive
 
@@ -106,7 +108,7 @@ def rewritten(parts, path, change):
     documents = copy.deepcopy(dict(parts.documents))
     arrays = {name: array.copy() for name, array in parts.arrays.items()}
     change(documents, arrays)
-    write_archive(path, Contents(parts.kind, documents, arrays, parts.estimators))
+    write_archive(path, Contents(parts.kind, documents, arrays, parts.models))
     return path
 
 
@@ -133,7 +135,7 @@ def array(name, value):
 
 
 MISSING = [
-    *((name,) for name in ("model", "answers", "history", "classifier")),
+    *((name,) for name in ("model", "answers", "history")),
     *(("model", k) for k in ("columns", "settings", "labels", "words", "letters", "levels")),
     *(("model", "columns", k) for k in ("text", "codes", "numeric", "categorical")),
     *(("model", "columns", "codes", k) for k in ("names", "separator", "none")),
@@ -148,7 +150,7 @@ def test_missing_documents_are_refused(parts, tmp_path, keys):
     refused(rewritten(parts, tmp_path / "m.nldd", document(*keys, drop=True)))
 
 
-@pytest.mark.parametrize("name", ["answers", "features", "evidence", "classifier"])
+@pytest.mark.parametrize("name", ["answers", "features", "evidence"])
 def test_missing_arrays_are_refused(parts, tmp_path, name):
     names = [key for key in parts.arrays if key.startswith(f"{name}/")]
     for key in {*names} - {"evidence/P", "evidence/repeated"}:  # not every model has them
@@ -191,7 +193,6 @@ WRONG = {
     "fewer extra features": document("model", "columns", "n_extra", value=0),
     "column twice": document("model", "columns", "numeric", value=["answer"]),
     "labels of 2": array("answers/Y", lambda Y: Y + 1),
-    "row beyond the answers": array("classifier/rows", lambda rows: rows + 1),
     # Of wrong kinds.
     "model is text": document("model", value="text"),
     "event with more": document("history", 0, "more", value=1),
@@ -227,7 +228,6 @@ WRONG = {
     "validation is text": document("model", "validation", value="text"),
     "predicted labels of 2": array("evidence/Y", lambda Y: Y + 1),
     "evidence of no answer": array("evidence/row", lambda rows: rows + 1000),
-    "row before the answers": array("classifier/rows", lambda rows: rows - 1),
 }
 
 
@@ -251,3 +251,15 @@ def test_a_model_of_which_nothing_was_drawn_is_refused(parts, tmp_path):
         arrays["answers/drawn"] = np.zeros_like(arrays["answers/drawn"])
 
     refused(rewritten(parts, tmp_path / "m.nldd", emptied))
+
+
+def test_a_model_with_another_classifier_is_refused(parts, tmp_path):
+    """One with fewer labels, one that knows more rows than there are answers, none at all."""
+    classifier, path = parts.models["classifier"], tmp_path / "m.nldd"
+    more_rows = copy.copy(classifier)
+    more_rows.rows_, more_rows._n_rows_given = classifier.rows_ + 1, classifier._n_rows_given + 1
+    X = np.random.default_rng(0).normal(size=(60, classifier.n_features_in_))
+    others = (more_rows, NLDDClassifier(None).fit(X, X[:, :2] > 0), MLkNN().fit(X, X[:, :3] > 0))
+    for models in ({}, *({"classifier": other} for other in others)):
+        write_archive(path, Contents(parts.kind, parts.documents, parts.arrays, models))
+        refused(path)

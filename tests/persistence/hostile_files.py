@@ -1,90 +1,190 @@
-"""More than a thousand damaged and hostile model files, and a process that loads them all.
+"""Damaged and hostile model files, as many as wanted, and a process that loads and uses them.
 
-Run as a program: ``python hostile_files.py FOLDER STEP``. It limits its own memory to what it has
-after loading one good model of each sort, and a bit, loads every STEP-th of the files, and prints
-what became of them as JSON. The canary: everything in the files that could run writes to
-``FOLDER/canary``.
+Run as a program: ``python hostile_files.py FOLDER COUNT SEED``. Half of the files have one thing in
+a record, a parameter, an array or the manifest changed, with checksums that fit; others are damaged
+at random, odd zip files, pickles, or little that would become much. The process limits its memory
+and the time of each file, watches by an audit hook what it opens and runs, and prints what became
+of the files as JSON. A crash, or a file that takes too long, ends it.
 """
 
+import copy
+import faulthandler
 import json
 import pickle
 import random
-import shutil
+import struct
 import sys
-import time
 import warnings
 import zipfile
+from collections import Counter
 from io import BytesIO
-from itertools import islice
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
-from hostile_nodes import CANARY_MODULE, MODELS, foreign_nodes, junk_in_arrays, junk_in_json, mazes
-from model_files import (
-    FALSE_CLAIMS,
-    members_of,
-    npy_bytes,
-    npy_claiming,
-    put_together,
-    small_problem,
-    with_skops,
-    zip_bytes,
-)
-from scipy.sparse import csr_matrix, save_npz
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
+from model_files import METHODS, members_of, put_together, small_problem, zip_bytes
+from scipy.sparse import csr_matrix
+from sklearn.base import clone
 
-from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.persistence._models import load_model, save_model
 
-# A model of 0.1.0 without a parameter that is gone: its base classifiers are in skops.
-FILES = Path(__file__).parent / "files"
+MAX_SECONDS = 4
 SPARE_BYTES = 2**30
-STRAY = [
-    *("../up.json", "documents/../../up.json", "/etc/passwd", "//server/share", "a//b.json"),
-    *("C:\\up.json", "C:up.json", "documents\\a.json", "..\\up.json", "documents/..", "a/"),
-    *(".hidden", "documents/.a.json", "documents/a\0.json", "documents/ä.json", "a b.json"),
-    *("documents/" + "a" * 250 + ".json", "arrays/x.py", "run.sh", "a" * 65000),
+ANSWERS = ("predict", "predict_proba", "decision_function", "predict_theta", "explain")
+NASTY = [
+    *(None, True, False, 0, 1, -1, 2, 2**31, 2**62, 2**63, -(2**63), 10**30, 0.5, -1.5, 1e308),
+    *(1e-320, float("nan"), float("inf"), "", "predict", "__class__", "os.system", "x" * 20_000),
+    *([], [[]], [1, 2, 3], {}, {"tuple": []}, {"dict": []}, {"dict": [[[], 1]]}, {"names": ["a"]}),
+    *({"array": ["<f8", [0]]}, {"array": ["<i8", [0, 0]]}, {"array": ["|O", [1]]}, {"skops": 0}),
+    *({"array": ["<f8", [2**40]]}, {"array": ["<f8", [-1]]}, {"array": ["<U4", [2]]}),
+    *({"sparse": []}, {"sparse": [4, 1, 2, 3]}, {"type": "os.system", "learned": {}}),
+    {"type": "Pipeline", "parameters": {"steps": [], "memory": "/tmp/x"}, "learned": {}},
 ]
+NASTY_NUMBERS = [
+    *(
+        struct.pack("<d", x)
+        for x in (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e149, -1.0, 0.0, 2.0)
+    ),
+    *(struct.pack("<q", n) for n in (-1, 1, 7, 255, 2**15, 2**31 - 1, 2**31, 2**62, -(2**63))),
+]
+NEW_NAMES = [
+    *("__class__", "__dict__", "predict", "predict_proba", "transform", "estimators_", "n_jobs"),
+    *("verbose", "memory", "index_", "_classifiers", "classes_", "n_labels_"),
+]
+# Events of Python that no prediction has a reason for, and those that only look around.
+EVENTS = ("os.", "subprocess.", "socket.", "shutil.", "pickle.", "ctypes.", "tempfile.", "sqlite3.")
+HARMLESS = ("os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.path", "os.stat")
 
 
-def good_models(folder):
-    """Files of four sorts of models and one of 0.1.0, and what they predict."""
-    X, Y = small_problem(40)
-    sparse = csr_matrix(np.where(X > 0.5, X, 0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        models = {
-            "linear": (NLDDClassifier(random_state=0), X),
-            "bayes": (NLDDClassifier(GaussianNB(), random_state=0), X),
-            "forest": (NLDDClassifier(RandomForestClassifier(3, random_state=0)), X),
-            "machine": (NLDDClassifier(SVC(probability=True, random_state=0)), sparse),
-        }
-        for name, (model, rows) in models.items():
-            save_model(model.fit(rows, Y), folder / f"{name}.nldd")
-    rows = {name: rows[:6] for name, (_, rows) in models.items()}
-    theta = {name: model.predict_theta(rows[name]) for name, (model, _) in models.items()}
-    shutil.copy(FILES / "skops.nldd", folder / "old.nldd")
-    rows["old"] = np.array(json.loads((FILES / "v0.1.0" / "expected.json").read_text())["X"])
-    theta["old"] = load_model(folder / "old.nldd").predict_theta(rows["old"])
-    return rows, theta
+class Watch:
+    """An audit hook, on while a file is loaded and used; `events` are what it saw."""
+
+    def __init__(self, folder):
+        self.is_on, self.events, self._folder = False, Counter(), str(folder)
+        sys.addaudithook(self)
+
+    def __call__(self, event, args):
+        if not self.is_on:
+            return
+        if event == "open":
+            path, mode, flags = (*args, None, None)[:3]
+            writes = any(c in str(mode) for c in "wax+") or (isinstance(flags, int) and flags & 3)
+            if writes and not str(path).startswith(self._folder):
+                self.events[f"open {path}"] += 1
+        elif event.startswith(EVENTS) and not event.startswith(HARMLESS):
+            self.events[event] += 1
+
+
+# One thing changed, and checksums that fit
+
+
+def places(value):
+    """All lists and dicts within a value, each with its keys."""
+    to_visit = [value]
+    while to_visit:
+        holder = to_visit.pop()
+        if isinstance(holder, dict | list):
+            keys = list(holder) if isinstance(holder, dict) else range(len(holder))
+            yield from ((holder, key) for key in keys)
+            to_visit += [holder[key] for key in keys]
+
+
+def records(value):
+    """All records within a value."""
+    return [h[k] for h, k in places([value]) if isinstance(h[k], dict) and "type" in h[k]]
+
+
+def claims(value):
+    """The claims of all arrays within a value."""
+    return [h["array"] for h, k in places([value]) if k == "array" and isinstance(h, dict)]
+
+
+class Changes:
+    """Ways to change the members of a file; `documents` are those of all files."""
+
+    def __init__(self, documents, rng):
+        self._rng, every = rng, [r for d in documents for r in records(d)]
+        self._records = every
+        self._values = [v for r in every for v in r["learned"].values()]
+        self._types = sorted({r["type"] for r in every})
+
+    def attribute(self, document):
+        """An attribute that is something else, is new or missing; or another type."""
+        rng = self._rng
+        kind = rng.choice(sorted({r["type"] for r in records(document)}))
+        record = rng.choice([r for r in records(document) if r["type"] == kind])
+        learned, way = record["learned"], rng.random()
+        if way < 0.08:
+            record["type"] = rng.choice(self._types)
+        elif way < 0.16 or not learned:
+            learned[rng.choice(NEW_NAMES)] = copy.deepcopy(rng.choice(NASTY))
+        elif way < 0.22:
+            del learned[rng.choice(sorted(learned))]
+        else:
+            pool = (NASTY, self._values, self._records)[rng.choice((0, 0, 0, 1, 1, 2))]
+            learned[rng.choice(sorted(learned))] = copy.deepcopy(rng.choice(pool))
+
+    def parameter(self, document):
+        """A parameter that is something else."""
+        rng = self._rng
+        record = rng.choice([r for r in records(document) if "parameters" in r])
+        names = [*record["parameters"], rng.choice(NEW_NAMES)]
+        pool = NASTY if rng.random() < 0.7 else self._records
+        record["parameters"][rng.choice(names)] = copy.deepcopy(rng.choice(pool))
+
+    def claim(self, document):
+        """An array of another type or shape, of as many bytes or not."""
+        rng, claim = self._rng, self._rng.choice(claims(document))
+        way = rng.randrange(5)
+        if way == 0:
+            claim[0] = rng.choice(["<f8", "<i8", "<f4", "<i4", "|u1", "|b1", "<u8", "<i2", ">f8"])
+        elif way == 1:
+            claim[1] = claim[1][::-1]
+        elif way == 2 and claim[1]:
+            claim[1][rng.randrange(len(claim[1]))] += rng.choice([-1, 1, 2**20, 2**62])
+        elif way == 3:
+            claim[1] = [int(np.prod(claim[1]))]
+        else:
+            claim[1] = [*claim[1], 1]
+
+    def anywhere(self, document):
+        """Any value that is something else."""
+        holder, key = self._rng.choice(list(places(document)))
+        holder[key] = copy.deepcopy(self._rng.choice(NASTY))
+
+    def numbers(self, content):
+        """Numbers that no model has, in some places or all over."""
+        rng, content = self._rng, bytearray(content)
+        if rng.random() < 0.1:
+            start = rng.randrange(len(content))
+            stretch = content[start : start + rng.randrange(1, 400)]
+            content[start : start + len(stretch)] = rng.randbytes(len(stretch))
+            return bytes(content)
+        for _ in range(rng.choice((1, 1, 3, 30))):
+            start = rng.randrange(max(1, len(content) - 8)) // 8 * 8 + rng.choice((0, 0, 0, 1, 4))
+            number = rng.choice(NASTY_NUMBERS)
+            content[start : start + 8] = number[: len(content) - start]
+        return bytes(content)
+
+
+# Files that are damaged, odd or large
 
 
 def damaged(content, rng):
-    """Flipped bits, cut files, and files in which a stretch is something else."""
-    for _ in range(350):
-        changed = bytearray(content)
-        changed[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
-        yield "flipped bit", bytes(changed)
-    for _ in range(150):
-        yield "cut", content[: rng.randrange(len(content))]
-    for _ in range(40):
-        start, length = rng.randrange(len(content)), rng.randrange(1, 200)
-        yield "overwritten", content[:start] + rng.randbytes(length) + content[start + length :]
-        yield "cut out", content[:start] + content[start + length :]
-        yield "put in", content[:start] + rng.randbytes(length) + content[start:]
+    """A flipped bit, a cut file, or one in which a stretch is something else."""
+    start, length = rng.randrange(len(content)), rng.randrange(1, 200)
+    flipped = bytearray(content)
+    flipped[start] ^= 1 << rng.randrange(8)
+    return rng.choice(
+        [
+            bytes(flipped),
+            content[:start],
+            content[:start] + rng.randbytes(length) + content[start + length :],
+            content[:start] + content[start + length :],
+            content[:start] + rng.randbytes(length) + content[start:],
+        ]
+    )
 
 
 class Pickled:
@@ -97,113 +197,49 @@ class Pickled:
         return exec, (self.code,)
 
 
-def pickles(canary, members):
-    """Pickles under our name, alone and as members."""
-    head = npy_claiming((1,), "|O")
+def odd_files(members, canary):
+    """Whole files, or members to be put together, that no nldd has written."""
+    zeros = bytes(40_000_000)
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         content = pickle.dumps(Pickled(canary), protocol)
-        yield "pickle", content
-        for name in ("arrays/classifier/Y.npy", "documents/classifier.json", MODELS):
-            yield "pickle inside", {**members, name: content}
-            yield "pickle inside", {**members, name: head + content}
-        inner = {"schema.json": content}
-        yield "pickle inside", {**members, MODELS: zip_bytes(inner)}
-        yield (
-            "pickle inside",
-            with_skops(members, lambda inner, c=content: {**inner, "0.npy": head + c}),
-        )
-
-
-def bombs(members):
-    """Little that would become much."""
-    zeros = npy_bytes(np.zeros(40_000_000, dtype=np.uint8))
-    for name in ("arrays/classifier/Y.npy", "documents/classifier.json", MODELS, "manifest.json"):
-        big = {**members, name: zeros}
-        yield "bomb", zip_bytes(big, compressed=[name])
-    yield "bomb", {**members, MODELS: zip_bytes({"schema.json": b" " * 10**8}, ["schema.json"])}
-    yield "bomb", {**members, MODELS: zip_bytes({"schema.json": b"{}", "0.npy": zeros}, ["0.npy"])}
-    yield "bomb", zip_bytes({"manifest.json": b"[" * 10**7}, ["manifest.json"])
-    yield "bomb", _overlapping(members)
-
-
-def _overlapping(members):
-    """A thousand entries of the directory that all stand for the same large member."""
-    name, content = "arrays/a.npy", b"0" * 10**6
-    stream = BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("manifest.json", members["manifest.json"])
-        archive.writestr(name, content)
-        entry = archive.getinfo(name)
-        for i in range(1000):
-            twin = zipfile.ZipInfo(f"arrays/a{i}.npy")
-            for field in ("header_offset", "file_size", "compress_size", "CRC"):
-                setattr(twin, field, getattr(entry, field))
-            archive.filelist.append(twin)
-    return stream.getvalue()
-
-
-def false_claims(members):
-    """Arrays that say they are larger than they are, or not what they are."""
-    for claim in FALSE_CLAIMS:
-        for name in members:
-            if name.endswith(".npy"):
-                yield "claim outside", {**members, name: claim}
-        yield "claim inside", with_skops(members, lambda inner, c=claim: {**inner, "0.npy": c})
-
-
-def matrices(members):
-    """Sparse matrices in skops files: bombs, and positions outside."""
-    schema_of = {"__class__": "csr_matrix", "__module__": "scipy.sparse._csr", "type": "scipy"}
-    node = {**schema_of, "__loader__": "SparseMatrixNode", "file": "m.npz"}
-    stream = BytesIO()
-    save_npz(stream, csr_matrix((10**6, 10**6)))  # compressed
-    good = members_of(BytesIO(stream.getvalue()))
-    parts = {name: np.load(BytesIO(content)) for name, content in good.items()}
-    changes = [
-        {"indices.npy": npy_bytes(np.array([7], dtype=np.int32))},
-        {"indptr.npy": npy_bytes(parts["indptr.npy"] + 5)},
-        {"shape.npy": npy_bytes(np.array([10**12, 10**12]))},
-        {"shape.npy": npy_bytes(np.array([-1, 5]))},
-        {"format.npy": npy_bytes(np.array(b"dok"))},
-        {"format.npy": npy_claiming((), "|O", b"x")},
-        {"data.npy": npy_claiming((2**40,))},
-        {"extra.npy": npy_bytes(np.zeros(1))},
-    ]
-    files = [stream.getvalue(), b"", zip_bytes({}), *(zip_bytes({**good, **c}) for c in changes)]
-    for file in files:
-
-        def with_matrix(inner, file=file):
-            schema = json.loads(inner["schema.json"])
-            schema["content"].append(node)
-            return {**inner, "schema.json": json.dumps(schema).encode(), "m.npz": file}
-
-        yield "matrix", with_skops(members, with_matrix)
-
-
-def odd_zips(members):
-    """Members that no file of ours has."""
-    for name in STRAY:
-        yield "stray", zip_bytes({**members, name: b"1"})
-        yield "stray", {**members, name: b"1"}
+        yield content
+        for name in ("document.json", "content.bin", "estimators.skops"):
+            yield {**members, name: content}
     for name in members:
-        stream = BytesIO()
-        with warnings.catch_warnings(), zipfile.ZipFile(stream, "w") as archive:
+        yield zip_bytes({**members, name: zeros}, compressed=[name])
+        for fields in (
+            *({"external_attr": mode << 16} for mode in (0o120777, 0o060666, 0o040755)),
+            *({"flag_bits": flags} for flags in (0x1, 0x8, 0x20, 0x40, 0x2000)),
+            *({"file_size": n, "compress_size": n} for n in (0, 10**9, 2**40)),
+        ):
+            yield with_entry(members, name, fields)
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for each, content in [*members.items(), (name, members[name])]:
-                archive.writestr(each, content)
-        yield "twice", stream.getvalue()
-        rest = {each: content for each, content in members.items() if each != name}
-        yield "missing", zip_bytes(rest)
-    for name in ["manifest.json", "documents/classifier.json", "arrays/classifier/Y.npy", MODELS]:
-        for mode in (0o120777, 0o060666, 0o010666, 0o040755):  # link, device, pipe, folder
-            yield "special", _with_entry(members, name, external_attr=mode << 16)
-        for flags in (0x1, 0x8, 0x20, 0x40, 0x2000):  # encrypted and the like
-            yield "flags", _with_entry(members, name, flag_bits=flags)
-    yield "comment", zip_bytes(members) + b"trailing"
-    yield "prefix", b"leading" + zip_bytes(members)
+            twice = BytesIO(zip_bytes(members))
+            with zipfile.ZipFile(twice, "a") as archive:
+                archive.writestr(name, members[name])
+        yield twice.getvalue()
+        yield zip_bytes({each: content for each, content in members.items() if each != name})
+    yield zip_bytes({"manifest.json": b"[" * 10**7}, ["manifest.json"])
+    yield overlapping(members)
+    for name in (
+        "../up.json",
+        "/etc/passwd",
+        "C:\\up.json",
+        "a\0.json",
+        "a" * 65000,
+        "ä",
+        "run.sh",
+    ):
+        yield zip_bytes({**members, name: b"1"})
+        yield {**members, name: b"1"}
+    for document in mazes():
+        yield {**members, "document.json": document}
+    yield zip_bytes(members) + b"trailing"
+    yield b"leading" + zip_bytes(members)
 
 
-def _with_entry(members, name, **fields):
+def with_entry(members, name, fields):
     """A zip file whose directory says something else about one member."""
     stream = BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -214,43 +250,88 @@ def _with_entry(members, name, **fields):
     return stream.getvalue()
 
 
-def hostile_files(folder, canary):
-    """All of them: family, name of the good model, and a whole file or its members."""
-    rng = random.Random(0)
-    names = ("linear", "bayes", "forest", "machine", "old")
-    contents = {name: (folder / f"{name}.nldd").read_bytes() for name in names}
-    members = {name: members_of(BytesIO(content)) for name, content in contents.items()}
-    one = members["old"]
-    yield from ((family, "linear", file) for family, file in damaged(contents["linear"], rng))
-    for families in (
-        pickles(canary, one),
-        bombs(one),
-        false_claims(one),
-        matrices(one),
-        odd_zips(one),
-        foreign_nodes(one),
-        mazes(one),
-    ):
-        yield from ((family, "old", file) for family, file in families)
-    for name, parts in members.items():
-        yield from ((family, name, file) for family, file in junk_in_json(parts, rng))
-        yield from ((family, name, file) for family, file in junk_in_arrays(parts, rng))
+def overlapping(members):
+    """A thousand entries of the directory that all stand for the same large member."""
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("manifest.json", members["manifest.json"])
+        archive.writestr("content.bin", b"0" * 10**6)
+        entry = archive.getinfo("content.bin")
+        for i in range(1000):
+            twin = zipfile.ZipInfo(f"content{i}.bin")
+            for field in ("header_offset", "file_size", "compress_size", "CRC"):
+                setattr(twin, field, getattr(entry, field))
+            archive.filelist.append(twin)
+    return stream.getvalue()
 
 
-def outcome(path, rows, theta):
-    """What became of one file: refused, equal predictions, other ones, or an error of Python."""
+def mazes():
+    """Documents that are deep, or crowded with what takes more memory than text."""
+    yield b"[" * 10**6 + b"]" * 10**6
+    yield b"[" + b"{}," * 10**6 + b"1]"
+    arrays = b",".join(b'"%d":{"array":["<f8",[0]]}' % i for i in range(80_000))
+    yield b'{"documents":{},"models":{},"arrays":{' + arrays + b"}}"
+    deep = b'{"type":"BinaryRelevance","parameters":{"estimator":'
+    yield b'{"documents":{},"arrays":{},"models":{"model":' + deep * 30 + b"1" + b"}}" * 31
+    many = b'{"type":"Normalised","learned":{}},' * 10**5
+    yield b'{"documents":{},"arrays":{},"models":{"model":[' + many + b"1]}}"
+
+
+def hostile_files(files, canary, rng):
+    """Without end: the family, the name of the good model, and a whole file or its members."""
+    members = {name: members_of(BytesIO(content)) for name, content in files.items()}
+    documents = {name: json.loads(parts["document.json"]) for name, parts in members.items()}
+    changes = Changes(list(documents.values()), rng)
+    odd = iter(())
+    ways = [*(changes.attribute,) * 5, *(changes.parameter,) * 2, *(changes.claim,) * 2]
+    while True:
+        name = rng.choice(sorted(files))
+        parts, way = members[name], rng.random()
+        if way < 0.55:
+            document = copy.deepcopy(documents[name])
+            rng.choice([*ways, changes.anywhere])(document["models"])
+            yield "record", name, {**parts, "document.json": json.dumps(document).encode()}
+        elif way < 0.8:
+            yield "numbers", name, {**parts, "content.bin": changes.numbers(parts["content.bin"])}
+        elif way < 0.84:
+            manifest = json.loads(parts["manifest.json"])
+            changes.anywhere(manifest)
+            changed = {**parts, "manifest.json": json.dumps(manifest).encode()}
+            yield "manifest", name, zip_bytes(changed)
+        elif way < 0.94:
+            yield "damaged", name, damaged(files[name], rng)
+        else:
+            if (pair := next(odd, None)) is None:
+                odd = zip(repeat(name), odd_files(parts, canary), strict=False)
+                pair = next(odd)
+            yield "odd", *pair
+
+
+# Loading and using them
+
+
+def answer(model, rows):
+    """All that a model says of rows; an error is an answer, too, because it harms nobody."""
+    said = []
+    for name in ANSWERS:
+        try:
+            said.append(repr(getattr(model, name, lambda rows: None)(rows)))
+        except Exception as error:
+            said.append(type(error).__name__)
+    return said
+
+
+def outcome(path, rows, expected):
+    """What became of a file."""
     try:
         model = load_model(path)
     except InputError as error:
         text = str(error)
-        is_clear = text.startswith(f"{path}: ") and "\n" not in text and len(text) < 700
-        is_clear &= "what this nldd cannot read" not in text and bool(error.hint)
-        return "refused" if is_clear else f"unclear: {text}"
-    try:
-        same = np.array_equal(model.predict_theta(rows), theta)
+        is_clear = text.startswith(f"{path}: ") and "\n" not in text and len(text) < 1000
+        return "refused" if is_clear and error.hint else f"unclear: {text}"
     except Exception as error:
-        return f"loaded, then {type(error).__name__}"
-    return "equal" if same else "other"
+        return f"not refused, but {type(error).__name__}: {error}"
+    return "equal" if answer(model, rows) == expected else "other"
 
 
 def limit_memory():
@@ -260,42 +341,46 @@ def limit_memory():
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + SPARE_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CPU, (600, 600))
     return lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def main(folder, step):
-    """Load all files; print what became of them."""
+def main(folder, n_files, seed):
+    """Make, load and use the files; print what became of them."""
     warnings.simplefilter("ignore")
-    canary = folder / "canary"
-    (folder / f"{CANARY_MODULE}.py").write_text(f"open({str(canary)!r}, 'w').close()\n")
-    sys.path.insert(0, str(folder))
-    rows, theta = good_models(folder)
-    for name in rows:
-        assert outcome(folder / f"{name}.nldd", rows[name], theta[name]) == "equal"
-    peak = limit_memory()
-    before, path = peak(), folder / "model.nldd"
-    results, slowest = [], ("", 0.0)
-    for family, name, file in islice(hostile_files(folder, canary), 0, None, step):
+    np.seterr(all="ignore")
+    X, Y = small_problem(40)
+    files, rows, expected, path = {}, {}, {}, folder / "model.nldd"
+    for method, model in METHODS.items():
+        for name, given in (
+            (method, X),
+            (f"{method}, sparse", csr_matrix(np.where(X > 0.5, X, 0))),
+        ):
+            save_model(clone(model).fit(given, Y), path)
+            files[name], rows[name] = path.read_bytes(), given[:6]
+            expected[name] = answer(load_model(path), rows[name])
+    kinds = {
+        record["type"]
+        for content in files.values()
+        for record in records(json.loads(members_of(BytesIO(content))["document.json"])["models"])
+    }
+    canary, found = folder / "canary", Counter()
+    watch, peak = Watch(folder), limit_memory()
+    before = peak()
+    for family, name, file in hostile_files(files, canary, random.Random(seed)):
         if isinstance(file, bytes):
             path.write_bytes(file)
         else:
             put_together(file, path)
-        print(len(results), family, name, file=sys.stderr, flush=True)
-        start = time.perf_counter()
-        found = outcome(path, rows[name], theta[name])
-        seconds = time.perf_counter() - start
-        slowest = max(slowest, (family, seconds), key=lambda pair: pair[1])
-        results.append((family, found))
-    report = {
-        "results": results,
-        "slowest": slowest,
-        "more_bytes": peak() - before,
-        "imported": CANARY_MODULE in sys.modules,
-        "canary": canary.exists(),
-    }
-    print(json.dumps(report))
+        faulthandler.dump_traceback_later(MAX_SECONDS, exit=True)
+        watch.is_on = True
+        found[f"{family}: {outcome(path, rows[name], expected[name])}"] += 1
+        watch.is_on = False
+        faulthandler.cancel_dump_traceback_later()
+        if found.total() == n_files:
+            break
+    report = {"found": found, "events": watch.events, "kinds": sorted(kinds)}
+    print(json.dumps({**report, "bytes": peak() - before, "canary": canary.exists()}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -18,9 +18,8 @@ from nldd.coding.model import CodingModel, Event, Settings
 from nldd.coding.predictions import Predictions
 from nldd.exceptions import InputError
 from nldd.persistence._archive import Contents, read_archive, write_archive
-from nldd.persistence._models import pack_classifier, unpack_classifier
 
-KIND = "coding-model"
+KIND, LOADER = "coding-model", "load_coding_model"
 EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
 GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
 # Of the tests of earlier fits.
@@ -65,14 +64,12 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
             save_coding_model(model.fallback, inner := Path(folder, "model.nldd"))
             whole = np.frombuffer(inner.read_bytes(), dtype=np.uint8)
         contents = replace(contents, arrays={**contents.arrays, FALLBACK: whole})
-    write_archive(path, contents)
+    write_archive(path, contents, loader=LOADER)
 
 
 def _pack_model(model: CodingModel) -> Contents:
-    parts = pack_classifier(model.classifier)
     features, settings = model.features, model.settings
-    documents = {
-        **parts.documents,
+    documents: dict[str, Any] = {
         "model": {
             "columns": asdict(model.columns),
             "settings": {"n_folds": settings.n_folds, "random_state": settings.random_state},
@@ -95,7 +92,6 @@ def _pack_model(model: CodingModel) -> Contents:
     tests = [{name: getattr(test, name) for name in TEST_NUMBERS} for test in model.earlier]
     documents["model"] |= {"validation": validation_document, "tests": tests}
     arrays = {
-        **parts.arrays,
         "answers/numbers": model.answers.numbers,
         **({"answers/extra": model.answers.extra} if model.columns.n_extra else {}),
         "answers/Y": model.Y,
@@ -110,7 +106,7 @@ def _pack_model(model: CodingModel) -> Contents:
     for number, test in enumerate(model.earlier):
         arrays |= {f"tests/{number}/{name}": getattr(test, name) for name in TEST_ARRAYS}
         arrays |= {} if test.chance is None else {f"tests/{number}/chance": test.chance}
-    return Contents(KIND, documents, arrays, dict(parts.estimators), {})
+    return Contents(KIND, documents, arrays, {"classifier": model.classifier})
 
 
 def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dict[str, Any]]:
@@ -174,13 +170,13 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
     >>> again.codes(again.code(Answers(["cheaper rents"])).Y)
     [('housing costs',)]
     """
-    contents = read_archive(path, kind=KIND, trusted=trusted)
+    contents = read_archive(path, kind=KIND, trusted=trusted, loader=LOADER)
     model = _unpack_model(contents, path)
     if FALLBACK not in contents.arrays:
         return model
     with TemporaryDirectory() as folder:
         (inner := Path(folder, "model.nldd")).write_bytes(contents.arrays[FALLBACK].tobytes())
-        before = read_archive(inner, kind=KIND, trusted=trusted)
+        before = read_archive(inner, kind=KIND, trusted=trusted, loader=LOADER)
         fallback = _unpack_model(before, path)
     if FALLBACK in before.arrays or len(fallback.earlier) >= len(model.earlier):
         raise _unfit(path, "its fallback is no earlier fit")
@@ -193,9 +189,8 @@ def _unfit(path: Path | str, error: object) -> InputError:
 
 
 def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
-    classifier = unpack_classifier(contents)
     try:
-        model = _build_model(contents, classifier)
+        model = _build_model(contents, contents.models["classifier"])
         for part, fits in _checks(model):
             if not fits:
                 raise ValueError(f"{part} cannot be right")

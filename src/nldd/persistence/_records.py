@@ -1,171 +1,229 @@
-"""Estimators as records: a type's name and its attributes, as JSON beside the bytes of its arrays.
+"""Models of nldd as JSON and the bytes of their arrays; estimators of others by skops.
 
-A value of a record is None, a boolean, number or text, a list, tuple or dict of values, an array,
-a sparse matrix, or a record. In JSON, what is not a plain value or a list is a dict of one key::
+An object of nldd is a record, ``{"type": ..., "parameters": {...}, "learned": {...}}``: the name of
+its type, and what its schema names (:mod:`._schemas`). Arrays say ``{"array": [type, shape]}``, and
+their bytes follow each other in the order in which they are read. So nothing is stored once and
+used twice: a model takes no more memory than its file has bytes, but for a small factor.
 
-    {"type": ["sklearn.GaussianNB", {"theta_": {"array": ["<f8", [2, 4], 64]}}]}
-    {"same": 3}                       the fourth record once more
-    {"array": [type, shape, offset]}  numbers or text, from that byte on
-    {"sparse": [form, shape, data, indices, indptr]}
-    {"tuple": [...]}  {"dict": [[key, value], ...]}  {"objects": [...]}
-
-Nothing here makes an object of any type: see :mod:`nldd.persistence._schemas`.
+An estimator of another library is ``{"skops": number}`` and lies in a skops file, together with all
+others of the model. That file is not looked into unless the user has named its types.
 """
 
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from hashlib import sha256
+import inspect
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from math import prod
 from typing import Any
+from zipfile import ZIP_DEFLATED
 
 import numpy as np
-from numpy.lib.recfunctions import repack_fields
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy.sparse import issparse
 
-from nldd.persistence._refusal import Refusal, damaged, quote
-from nldd.persistence._values import check_compressed
+from nldd._labels import LabelTable
+from nldd.exceptions import InputError
+from nldd.persistence._refusal import Refusal, damaged, in_one_line, quote
+from nldd.persistence._rules import PLAIN, Misfit, Scope, narrowed, parameter
+from nldd.persistence._schemas import SCHEMAS
 
-PLAIN = (bool, int, float, str, type(None))
-ARRAY_KINDS = "biufUV"
-MAX_DIMENSIONS = 4
-MATRICES: dict[str, Any] = {
-    name: getattr(sparse, name) for name in ("csr_array", "csr_matrix", "csc_array", "csc_matrix")
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """What an object is made of: the short name of its type, and its attributes by name."""
-
-    type: str
-    state: Mapping[str, Any]
+TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
+MAX_THREADS = 1024
+# Parameters that are neither written nor read: what a model prints would stand among its
+# predictions, and none keeps files in a folder.
+LEFT_OUT = ("verbose", "memory")
 
 
-class Encoder:
-    """Values to JSON, with the bytes of all arrays, equal ones once, in `content`.
+def is_own(thing: Any) -> bool:
+    """Whether an object is of a type of nldd, or a pipeline that ends in one."""
+    Type, schema = type(thing), SCHEMAS.get(type(thing).__name__)
+    if schema is None or getattr(import_module(schema.module), Type.__name__) is not Type:
+        return False
+    return schema.module.startswith("nldd.") or bool(thing.steps and is_own(thing.steps[-1][1]))
 
-    `record` gives the record of an object.
-    """
 
-    def __init__(self, record: Callable[[Any], Record]) -> None:
-        self.content = bytearray()
-        self._record = record
-        self._numbers: dict[int, int] = {}
-        self._offsets: dict[bytes, int] = {}
+class RecordWriter:
+    """Turns values into JSON; bytes of arrays go to `content`, others' estimators to `foreign`."""
 
-    def encode(self, value: Any) -> Any:
-        """The JSON value of an estimator, or of a list of them, or of what one holds."""
-        if isinstance(value, np.generic) and not isinstance(value, np.void):
+    def __init__(self) -> None:
+        self.content: list[Any] = []
+        self.foreign: list[Any] = []
+
+    def write(self, value: Any) -> Any:
+        """The JSON value of a model, an array, or what they hold."""
+        if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, PLAIN):
             return value
         if isinstance(value, list):
-            return [self.encode(item) for item in value]
+            return [self.write(item) for item in value]
         if isinstance(value, tuple):
-            return {"tuple": [self.encode(item) for item in value]}
-        if isinstance(value, dict):
-            return {"dict": [[self.encode(key), self.encode(value[key])] for key in value]}
+            return {"tuple": [self.write(item) for item in value]}
+        if isinstance(value, Mapping):
+            return {"dict": [[self.write(key), self.write(part)] for key, part in value.items()]}
         if isinstance(value, np.ndarray):
-            return self._array(value)
-        if type(value).__name__ in MATRICES and sparse.issparse(value):
-            parts = [self._array(part) for part in (value.data, value.indices, value.indptr)]
-            return {"sparse": [type(value).__name__, list(value.shape), *parts]}
-        return self._object(value)
+            return {"names": _plain_names(value)} if value.dtype == object else self._array(value)
+        if issparse(value):
+            parts = (value.indptr, value.indices, value.data)
+            return {"sparse": [value.shape[1], *(self._array(narrowed(part)) for part in parts)]}
+        if isinstance(value, np.random.RandomState):
+            return None
+        if is_own(value):
+            return self._record(value)
+        self.foreign.append(value)
+        return {"skops": len(self.foreign) - 1}
 
     def _array(self, array: NDArray[Any]) -> Any:
-        if array.dtype == object and array.ndim == 1:
-            return {"objects": [self.encode(item) for item in array]}
-        array = repack_fields(array)  # no gaps, in which leftovers of memory stand
-        raw = array.tobytes()
-        offset = self._offsets.setdefault(sha256(raw).digest(), len(self.content))
-        if offset == len(self.content):
-            self.content += raw
-        form = array.dtype.descr if array.dtype.names else array.dtype.str
-        return {"array": [form, list(array.shape), offset]}
+        array = np.asarray(array, order="C")
+        self.content.append(array.reshape(-1).view(np.uint8).data)
+        return {"array": [array.dtype.str, list(array.shape)]}
 
-    def _object(self, value: Any) -> Any:
-        if id(value) in self._numbers:
-            return {"same": self._numbers[id(value)]}
-        record = self._record(value)
-        state = {name: self.encode(part) for name, part in sorted(record.state.items())}
-        self._numbers[id(value)] = len(self._numbers)
-        return {"type": [record.type, state]}
+    def _record(self, thing: Any) -> Any:
+        schema = SCHEMAS[type(thing).__name__]
+        record: dict[str, Any] = {"type": type(thing).__name__}
+        if hasattr(thing, "get_params"):
+            given = thing.get_params(deep=False).items()
+            record["parameters"] = {n: self.write(v) for n, v in given if n not in LEFT_OUT}
+        state = dict(schema.state(thing))  # as it is now, whatever other threads add to it
+        known = [name.removesuffix("?") for name in schema.attributes]
+        record["learned"] = {name: self.write(state[name]) for name in known if name in state}
+        return record
 
 
-class Decoder:
-    """Values of JSON that may have come from anybody; arrays take a limited number of bytes."""
+def _plain_names(names: NDArray[np.object_]) -> list[Any]:
+    for name in names:
+        is_plain = isinstance(name, str) or (isinstance(name, PLAIN[:3]) and np.isfinite(name))
+        if not is_plain:
+            raise Refusal(
+                f"label names must be text, numbers or booleans to be stored; got {name!r:.100}",
+                "Rename the labels, to text say, and fit again.",
+            )
+    return list(names)
 
-    def __init__(self, content: bytes | bytearray, max_bytes: int) -> None:
-        self._content = content
-        self._left = allowance(content, max_bytes)
-        self._records: list[Record] = []
 
-    def decode(self, value: Any) -> Any:
-        """The value with its records, arrays and matrices."""
-        if isinstance(value, PLAIN):
-            return value
-        if isinstance(value, list):
-            return [self.decode(item) for item in value]
-        ((tag, inner),) = value.items()
-        if tag == "same":
-            if type(inner) is not int or inner < 0:
-                raise damaged("an estimator in it is said to be another that is not there")
-            return self._records[inner]
-        if tag == "array":
-            return self._array(*inner)
-        if tag == "sparse":
-            return self._matrix(*inner)
-        if tag == "type":
-            kind, state = inner
-            if type(kind) is not str:
-                raise damaged("an estimator in it is of no type")
-            record = Record(kind, {name: self.decode(part) for name, part in state.items()})
-            self._records.append(record)
-            return record
-        items = [self.decode(item) for item in inner]
-        return COLLECTIONS[tag](items)
+class RecordReader:
+    """Makes objects of records that may have come from anybody."""
 
-    def _array(self, form: Any, shape: list[int], offset: int) -> NDArray[Any]:
-        fields = [tuple(field) for field in form] if isinstance(form, list) else form
-        dtype = np.dtype(fields)
-        numbers = [offset, *shape]
-        is_plain = dtype.kind in ARRAY_KINDS and not dtype.hasobject and dtype.itemsize > 0
-        if not is_plain or any(type(n) is not int or n < 0 for n in numbers):
-            raise damaged(f"an array of its estimators is of type {quote(str(form))}")
-        n_bytes = math.prod(shape) * dtype.itemsize
-        self._left -= n_bytes
-        if offset + n_bytes > len(self._content) or len(shape) > MAX_DIMENSIONS:
-            raise damaged("an array of its estimators reaches beyond their end")
-        if self._left < 0:
-            raise Refusal("its estimators would take more memory than max_bytes")
-        array: NDArray[Any] = np.ndarray(shape, dtype, self._content, offset)
+    def __init__(self, content: bytes | bytearray, foreign: Sequence[Any]) -> None:
+        self._content, self._n_bytes = content, 0
+        self._foreign, self._n_foreign = foreign, 0
+
+    def array(self, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        """The next array of the file."""
+        start, n_bytes = self._n_bytes, prod(shape) * np.dtype(kind).itemsize
+        if n_bytes > len(self._content) - start:
+            raise Misfit("reaches beyond the end of the file")
+        self._n_bytes += n_bytes
+        array: NDArray[Any] = np.ndarray(shape, kind, self._content, start)
         return array.copy()
 
-    def _matrix(self, form: str, shape: list[int], *parts: Any) -> Any:
-        data, indices, indptr = (self.decode(part) for part in parts)
-        major = 0 if form.startswith("csr") else 1
-        check_compressed(data, indices, indptr, shape[major], shape[1 - major])
-        return MATRICES[form]((data, indices, indptr), shape=tuple(shape))
+    def foreign(self, number: Any) -> Any:
+        """The next estimator of another library."""
+        if type(number) is not int or number != self._n_foreign or number >= len(self._foreign):
+            raise Misfit("is an estimator that is not there")
+        self._n_foreign += 1
+        return self._foreign[number]
+
+    def build(self, record: Any, types: tuple[str, ...], sizes: Mapping[str, int]) -> Any:
+        """An object of one of the types, or else any estimator."""
+        match record:
+            case {"type": str(kind), "learned": dict(learned), **rest}:
+                pass
+            case _:
+                raise Misfit("is no object")
+        schema = SCHEMAS.get(kind)
+        Type: Any = schema and getattr(import_module(schema.module), kind)
+        is_estimator = hasattr(Type, "predict")
+        if schema is None or not (kind in types if types else is_estimator):
+            raise Misfit(f"is of the type {quote(kind)}, which it never has")
+        scope = Scope(self, dict(sizes))
+        try:
+            thing = object.__new__(Type)
+            if hasattr(Type, "get_params"):
+                thing = Type(**_parameters(Type, rest.get("parameters"), scope))
+                thing._validate_params()
+            if is_estimator and not learned:
+                return thing
+            attributes = _attributes(kind, learned, scope)
+            if schema.make is not None:
+                return schema.make(Type, attributes)
+            vars(thing).update(attributes)
+            if "label_names_" in attributes:
+                none = np.empty((0, len(thing.label_names_)), dtype=np.int8)
+                table = LabelTable(none, thing.label_names_, thing.single_label_)
+                thing._remember_labels(table)
+            if not schema.finish(thing):
+                raise Misfit("has parts that do not fit together")
+        except Refusal:
+            raise
+        except Exception as error:  # what a hostile parameter leads to can be many things
+            reason = str(error) if isinstance(error, Misfit) else f"is none: {in_one_line(error)}"
+            raise damaged(f"a {kind} in it {reason}") from error
+        return thing
+
+    def check_all_is_read(self) -> None:
+        """Refuse what no object has asked for."""
+        if self._n_bytes < len(self._content) or self._n_foreign < len(self._foreign):
+            raise damaged("it holds more than its model has")
 
 
-def allowance(content: bytes | bytearray, max_bytes: int) -> int:
-    """Bytes that all arrays may take in memory: a few times those of the file, or many if small.
-
-    Equal arrays are stored once, so that a small one may be used often, but not a large one.
-    """
-    return min(max_bytes, 4 * len(content) + 2**26)
-
-
-def object_array(items: list[Any]) -> NDArray[np.object_]:
-    """The items as they are, in an array."""
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
+def _parameters(Type: Any, given: Any, scope: Scope) -> dict[str, Any]:
+    known = inspect.signature(Type.__init__).parameters.keys() - {"self", *LEFT_OUT}
+    if not isinstance(given, dict) or not given.keys() <= known:
+        raise Misfit("has parameters that it never has")
+    found = {name: parameter(value, scope) for name, value in given.items()}
+    n_jobs = found.get("n_jobs")
+    if n_jobs is not None and not (type(n_jobs) is int and abs(n_jobs) <= MAX_THREADS):
+        raise Misfit("asks for too many threads")
+    return found
 
 
-COLLECTIONS: dict[str, Callable[[list[Any]], Any]] = {
-    "tuple": tuple,
-    "dict": dict,
-    "objects": object_array,
-}
+def _attributes(kind: str, learned: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
+    rules = SCHEMAS[kind].attributes
+    known = {name.removesuffix("?"): rule for name, rule in rules.items()}
+    missing = [name for name in rules if name not in learned and not name.endswith("?")]
+    if missing or not learned.keys() <= known.keys():
+        raise Misfit(f"lacks {quote(missing[0])}" if missing else "has more than it may have")
+    found = {}
+    for name in (name for name in known if name in learned):
+        try:
+            found[name] = known[name](learned[name], scope)
+        except Misfit as misfit:
+            raise damaged(f"{quote(name)} of a {kind} in it {misfit}") from misfit
+    return found
+
+
+def _type_name(Type: type) -> str:
+    return f"{Type.__module__}.{Type.__qualname__}"
+
+
+def dump_skops(estimators: Sequence[Any]) -> tuple[list[str], bytes]:
+    """The types that must be named to read estimators, and their skops file."""
+    from skops import io as skops_io
+
+    try:
+        content: bytes = skops_io.dumps(list(estimators), compression=ZIP_DEFLATED)
+        types = {_type_name(type(each)) for each in estimators}
+        return sorted(types.union(skops_io.get_untrusted_types(data=content))), content
+    except InputError:
+        raise
+    except Exception as error:  # whatever an estimator of a third party does when looked into
+        raise Refusal(
+            f"an estimator in it cannot be stored: {in_one_line(error)}",
+            "Use estimators of scikit-learn or nldd, without functions of your own.",
+        ) from error
+
+
+def load_skops(content: bytes | bytearray, types: Sequence[str]) -> list[Any]:
+    """The estimators of a skops file, whose types the user has named."""
+    from sklearn.exceptions import InconsistentVersionWarning
+    from skops import io as skops_io
+
+    with warnings.catch_warnings():
+        # The manifest knows the version too, and one warning is enough.
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        found = skops_io.loads(bytes(content), trusted=list(types))
+    if not isinstance(found, list) or not {_type_name(type(each)) for each in found} <= {*types}:
+        raise damaged("its estimators are of other types than it says")
+    return found

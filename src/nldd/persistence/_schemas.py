@@ -1,363 +1,377 @@
-"""The types that estimators in a model file may be of, and what each of them holds.
+"""The types of nldd that a model file may hold, and what each of them has learned.
 
-None of the types calls a function or method that a file could name, or opens a file; an attribute
-is a number, a word, an array or an object that such an object may have. What predictions do not
-need, such as states of random numbers, has no place here and is left out of files.
-
-Whether the attributes of an object fit together is looked at in :mod:`._whole_objects`.
+None of them calls what a file could name, or opens a file. An attribute is a number, a word, an
+array, or an object that such an object may have. What follows from others, such as the number of
+labels from their names, is not in files: it is worked out when they are read.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from nldd.persistence._rules import (
+    LARGEST,
     Misfit,
     Rule,
-    Scope,
     by_name,
-    classes,
-    dict_of,
-    either,
     estimator,
     flag,
+    matrix,
     member,
     names,
-    nothing,
+    narrowed,
     numbers,
-    phrase,
+    optional,
     positions,
     real,
     several,
     text,
+    tuple_of,
     whole,
 )
 
-TINIEST = np.nextafter(0.0, 1.0)
-METRICS = (
-    *("euclidean", "sqeuclidean", "l2", "manhattan", "cityblock", "l1", "minkowski"),
-    *("chebyshev", "cosine", "hamming", "canberra", "braycurtis"),
-)
+Attributes = dict[str, Any]
+SMALLEST = 1 / LARGEST
 
 
 @dataclass(frozen=True)
 class Schema:
-    """A type: the module to import it from, its attributes, and those that it may lack."""
+    """A type of nldd.
+
+    Attributes
+    ----------
+    module : str
+        Where it is.
+    attributes : dict of rules
+        What an object has, in the order of the file.
+    finish : function of an object
+        Works out what follows from its attributes; whether these, each right by itself, fit
+        together.
+    state : function of an object
+        The attributes that are stored, if they are not those of the object.
+    make : function of the type and the attributes
+        Makes an object, if it takes more than to set these attributes.
+    """
 
     module: str
     attributes: Mapping[str, Rule]
-    optional: frozenset[str]
+    finish: Callable[[Any], bool] = lambda _: True
+    state: Callable[[Any], Attributes] = vars
+    make: Callable[[Any, Attributes], Any] | None = None
 
 
-def _nodes(value: Any, scope: Scope) -> NDArray[Any]:
-    if not isinstance(value, np.ndarray) or value.ndim != 1 or value.dtype.kind != "V":
-        raise Misfit("are no nodes")
-    kinds = {name: value.dtype[name].kind for name in value.dtype.names or ()}
-    needed = {"left_child": "i", "right_child": "i", "feature": "i", "threshold": "f"}
-    if not needed.items() <= kinds.items() or not set(kinds.values()) <= set("biuf"):
-        raise Misfit("lack what nodes of trees have")
-    scope.agree("n", len(value))
-    return value
+def _derive(model: Any, **attributes: Any) -> bool:
+    """Set attributes that follow from others."""
+    vars(model).update(attributes)
+    return True
+
+
+def _derive_nldd(model: Any) -> bool:
+    model.beta_, model.estimators_ = model.regression_.beta, model._classifiers.estimators
+    model.labelsets_ = model.index_.labelsets.astype(np.int64)
+    needs_tau, is_open = model.decision != "nearest", isinstance(model.estimator, str | dict)
+    return (
+        model.regression_.model == model.model
+        and len(model.rows_) == len(model.index_)
+        and hasattr(model, "tau_") == needs_tau
+        and hasattr(model, "chosen_") == is_open
+    )
+
+
+def _has_neighbours(model: Any) -> bool:
+    model.estimators_ = []
+    width = model.k + 1
+    return bool(model.likelihood_on_.shape[1] == model.likelihood_off_.shape[1] == width)
+
+
+def _has_coefficients(model: Any) -> bool:
+    """Whether there are some for each label, or one set of them for two classes.
+
+    And for each feature that is made of those that are given.
+    """
+    n_rows, width = 1 if model._is_binary() else model.n_labels_, model.n_features_in_
+    if (features := model.features_) is None:
+        return bool(model.coef_.shape == (n_rows, width))
+    is_wide_enough = (features.n_given or 0) <= width
+    return is_wide_enough and bool(model.coef_.shape == (n_rows, features.width(width)))
+
+
+def _has_hyperplanes(machine: Any) -> bool:
+    """Whether it has the hyperplane of two classes, or vectors for each pair of more."""
+    n_classes, n_pairs = len(machine.classes_), len(machine.intercept_)
+    if n_classes == 2:
+        return n_pairs == 1 and hasattr(machine, "coef_")
+    return bool(
+        n_pairs == n_classes * (n_classes - 1) // 2
+        and all(hasattr(machine, f"{name}_") for name in ("support_vectors", "n_support"))
+        and machine.n_support_.sum() == machine.support_vectors_.shape[0]
+        and machine.dual_coef_.shape[0] == n_classes - 1
+    )
+
+
+def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
+    """Whether there is one for each label, or one of all with coefficients of labels before."""
+    if len(links) != 1 or not hasattr(links[0], "features_"):
+        return len(links) == n_labels
+    (model,) = links
+    fits = model.features_ is None or model.features_.n_given in (None, n_features)
+    return (
+        fits and model.n_labels_ == n_labels and model.n_features_in_ == n_features + n_labels - 1
+    )
+
+
+def _is_joint(model: Any) -> bool:
+    is_open = np.isnan(model.constants)
+    constants_are_sure = bool((is_open | np.isin(model.constants, (0, 1))).all())
+    return constants_are_sure and len(model.estimators) == int(is_open.any())
+
+
+def _is_one_per_label(model: Any) -> bool:
+    return len(model.estimators_) in (1, model.n_labels_)
+
+
+def _is_ensemble_of_subsets(model: Any) -> bool:
+    widths = [powerset.labelsets.shape[1] for powerset in model.estimators_]
+    return bool(widths) and widths == [len(subset) for subset in model.subsets_]
+
+
+def _index_state(index: Any) -> Attributes:
+    """Rows by number, as the index holds them: divided by the scale, not as they were given.
+
+    Multiplied by the scale and divided again, some would differ in the last bit.
+    """
+    order = np.argsort(index.groups.number)
+    labelset = np.repeat(np.arange(len(index.counts)), index.counts)[order]
+    Y = index.labelsets[labelset].astype(np.uint8)
+    Z = index._rows()[order]
+    return {"Y": Y, "scale": index.scale, "Z": Z if issparse(Z) else narrowed(Z)}
+
+
+def _make_index(Type: Any, parts: Attributes) -> Any:
+    """The index of the same rows, grouped anew."""
+    if not parts["Y"].size:
+        raise Misfit("has no rows")
+    # Divided by 1 each row stays what it is.
+    index = Type(parts["Z"], parts["Y"].astype(np.int8), np.ones(len(parts["scale"])))
+    index.scale = parts["scale"]
+    return index
 
 
 FEATURES: dict[str, Rule] = {"n_features_in_": whole("d"), "feature_names_in_?": names("d")}
-MAYBE_FEATURES: dict[str, Rule] = {
-    "n_features_in_?": whole("d"),
-    "feature_names_in_?": names("d"),
-}
-COUNT = either(nothing, whole(), numbers(None, kinds="iu", least=0))
-LINEAR: dict[str, Rule] = {
-    **FEATURES,
-    "classes_?": classes("k"),  # worked out by some versions
-    "coef_": either(numbers("m", "d", sparse=True), numbers("d")),
-    "intercept_": either(numbers("m"), numbers(1), numbers()),
-}
-BAYES: dict[str, Rule] = {
-    **FEATURES,
-    "classes_": classes("k"),
-    "class_count_": numbers("k", least=0),
-}
-DISCRETE_BAYES: dict[str, Rule] = {
-    **BAYES,
-    "feature_count_": numbers("k", "d", least=0),
-    "feature_log_prob_": numbers("k", "d"),
-    "class_log_prior_": numbers("k"),
-}
-TREE_SIZES = ("n_features", "n_classes", "n_outputs")
-ONE_TREE = ("sklearn.DecisionTreeClassifier", "sklearn.ExtraTreeClassifier")
-CLASSES_OF_ALL = either(classes(), several(classes()))
-TREES: dict[str, Rule] = {
-    **FEATURES,
-    "n_outputs_": whole(),
-    "classes_": CLASSES_OF_ALL,
-    "n_classes_": either(whole(), numbers(None, kinds="iu", least=1), several(whole())),
-}
-CALIBRATION = member(
-    "sklearn._SigmoidCalibration", "sklearn._TemperatureScaling", "sklearn.IsotonicRegression"
-)
-LABELSETS = numbers("s", "l", kinds="iu", least=0, most=1)
 LABELS: dict[str, Rule] = {
-    **FEATURES,
     "label_names_": names("l"),
-    "n_labels_": whole("l"),
     "single_label_": flag,
-    "classes_": either(numbers("l", 2, kinds="i", least=0, most=1), classes("l")),
-    "_n_rows_given": whole(),
+    **FEATURES,
+    "_n_rows_given": whole("given"),
 }
-LOGISTIC = "nldd.MultiLabelLogisticRegression"
-CHOSEN: dict[str, Rule] = {"chosen_?": member("nldd.Choice")}
-ONE_A_LABEL: dict[str, Rule] = {
-    **LABELS,
-    **CHOSEN,
-    "estimators_": either(several(member(LOGISTIC, l="l", d="d"), 1), several(estimator, "l")),
-}
-LINKS = either(several(member(LOGISTIC, l="l"), 1), several(estimator, "l"))
-WEIGHTS = "nldd.Weights"
+BASE: dict[str, Rule] = {**LABELS, "chosen_?": member("Choice")}
+LABELSETS = numbers("s", "l", kinds="iu", least=0, most=1)
+ESTIMATORS = several(estimator)
+SHARE = real(0, 1)
+ANY = numbers(3, 3, nan=True, least=-np.inf, most=np.inf)
+MACHINE: dict[str, Rule] = {**FEATURES, "classes_": numbers("k", kinds="biuf")}
 
-# A module, its types, and what they hold; behind a name, ? says that it may be missing.
-ATTRIBUTES: dict[str, dict[str, Rule]] = {
-    "sklearn.linear_model LogisticRegression LogisticRegressionCV": {
-        **LINEAR,
-        "n_iter_?": either(*(numbers(*n, kinds="iu") for n in ([None], [None] * 3))),
-    },
-    "sklearn.linear_model SGDClassifier Perceptron PassiveAggressiveClassifier": {
-        **LINEAR,
-        "n_iter_?": COUNT,
-        "t_?": real,
-    },
-    "sklearn.linear_model RidgeClassifier": {
-        **LINEAR,
-        "n_iter_?": COUNT,
-        "_label_binarizer": member("sklearn.LabelBinarizer"),
-    },
-    "sklearn.svm LinearSVC": {**LINEAR, "n_iter_?": COUNT},
-    "sklearn.svm SVC NuSVC": {
-        **FEATURES,
-        "classes_": classes("k"),
-        "class_weight_": numbers("k"),
-        "_sparse": flag,
-        "_effective_probability?": flag,
-        "_gamma": real,
-        "support_": numbers("v", kinds="i", least=0),
-        "support_vectors_": numbers("v", "d", sparse=True),
-        "_n_support": numbers("k", kinds="i", least=0),
-        "dual_coef_": numbers(None, "v", sparse=True),
-        "_dual_coef_": numbers(None, "v", sparse=True),
-        "intercept_": numbers(None),
-        "_intercept_": numbers(None),
-        "_probA": numbers(None),
-        "_probB": numbers(None),
-        "fit_status_": whole(),
-        "shape_fit_": several(whole(), 2),
-        "n_iter_?": numbers(None, kinds="i"),
-        "_num_iter?": numbers(None, kinds="i"),
-    },
-    "sklearn.tree._tree Tree": {
-        "n_features": whole("d", most=2**31),
-        "n_outputs": whole("q", least=1, most=2**31),
-        "n_classes": numbers("q", kinds="i", least=1, most=2**31),
-        "max_depth": whole(most=2**31),
-        "node_count": whole("n"),
-        "nodes": _nodes,
-        "values": numbers("n", "q", None),
-    },
-    "sklearn.tree DecisionTreeClassifier ExtraTreeClassifier": {
-        **TREES,
-        "max_features_": whole(),
-        "tree_": member("sklearn.Tree", d="d"),
-    },
-    "sklearn.ensemble RandomForestClassifier ExtraTreesClassifier": {
-        **TREES,
-        "estimators_": several(member(*ONE_TREE, d="d")),
-        "estimator_": member(*ONE_TREE),
-        "_n_samples?": whole(),
-        "_n_samples_bootstrap?": either(nothing, whole()),
-    },
-    "sklearn.neighbors KNeighborsClassifier": {
-        **FEATURES,
-        "classes_": CLASSES_OF_ALL,
-        "outputs_2d_": flag,
-        "_fit_X": numbers("n", "d", kinds="fiu", sparse=True),
-        "_y": either(*(numbers("n", *q, kinds="i", least=0) for q in ([], [None]))),
-        "n_samples_fit_": whole("n", least=1),
-        "effective_metric_": text(*METRICS),
-        "effective_metric_params_": dict_of({"p": real}),
-        "_fit_method": text("brute", "kd_tree", "ball_tree"),
-    },
-    "sklearn.naive_bayes GaussianNB": {
-        **BAYES,
-        "epsilon_": real,
-        "theta_": numbers("k", "d"),
-        "var_": numbers("k", "d", least=0),
-        "class_prior_": numbers("k", least=0, most=1),
-    },
-    "sklearn.naive_bayes MultinomialNB BernoulliNB": DISCRETE_BAYES,
-    "sklearn.naive_bayes ComplementNB": {**DISCRETE_BAYES, "feature_all_": numbers("d")},
-    "sklearn.preprocessing StandardScaler": {
-        **FEATURES,
-        "n_samples_seen_": either(real, numbers("d", kinds="fi", least=0)),
-        **{f"{name}_": either(nothing, numbers("d")) for name in ("mean", "var", "scale")},
-    },
-    "sklearn.preprocessing MinMaxScaler": {
-        **FEATURES,
-        "n_samples_seen_": whole(),
-        **{f"{name}_": numbers("d") for name in ("scale", "min")},
-        **{f"data_{name}_": numbers("d") for name in ("min", "max", "range")},
-    },
-    "sklearn.preprocessing MaxAbsScaler": {
-        **FEATURES,
-        "n_samples_seen_": whole(),
-        "max_abs_": numbers("d"),
-        "scale_": numbers("d"),
-    },
-    "sklearn.preprocessing Normalizer": FEATURES,
-    "sklearn.preprocessing LabelBinarizer": {
-        "classes_": classes(),
-        "sparse_input_": flag,
-        "y_type_": text("binary", "multiclass", "multilabel-indicator"),
-    },
-    "sklearn.pipeline Pipeline": {},
-    "sklearn.multiclass OneVsRestClassifier": {
-        **MAYBE_FEATURES,
-        "classes_?": classes(),
-        "label_binarizer_": member("sklearn.LabelBinarizer"),
-        "estimators_": several(estimator),
-    },
-    "sklearn.calibration CalibratedClassifierCV": {
-        **MAYBE_FEATURES,
-        "classes_": classes("k"),
-        "calibrated_classifiers_": several(member("sklearn._CalibratedClassifier")),
-    },
-    "sklearn.calibration _CalibratedClassifier": {
-        "estimator": estimator,
-        "calibrators": several(CALIBRATION),
-        "classes": classes(),
-        "method": text("sigmoid", "isotonic", "temperature"),
-    },
-    "sklearn.calibration _SigmoidCalibration": {"a_": real, "b_": real},
-    "sklearn.calibration _TemperatureScaling": {"beta_": real},
-    "sklearn.isotonic IsotonicRegression": {
-        "increasing_": flag,
-        "X_min_": real,
-        "X_max_": real,
-        "X_thresholds_": numbers("n"),
-        "y_thresholds_": numbers("n"),
-    },
-    "nldd.estimators ConstantLabel": {"value": whole(most=1)},
-    "nldd.linear MultiLabelLogisticRegression": {
-        **LABELS,
-        "classes_": either(numbers(None, kinds="i"), classes("l")),
-        "coef_": numbers("m", None),
-        "intercept_": numbers("m"),
-        "n_iter_": numbers("m", kinds="i", least=0),
-        "features_?": either(nothing, member("nldd.Normalised", "nldd.Weighted", "nldd.Kernel")),
-    },
-    "nldd.linear Normalised": {},
-    "nldd.linear Weighted": {"weights": numbers("d", least=0)},
-    "nldd.linear Kernel": {
-        "scale": numbers("d", least=TINIEST),
-        "landmarks": numbers("n", "d"),
-        "root": numbers("n", "n"),
-    },
-    "nldd.estimators Choice": {
-        "name": phrase,
-        "estimator": estimator,
-        "brier": by_name(real),
-        "n_rows": whole(),
-        "f": either(nothing, by_name(real)),
-    },
-    "nldd.estimators LinearSVM": {
-        **FEATURES,
-        "classes_": classes("k"),
-        "coef_?": numbers(1, "d"),
-        "support_vectors_?": numbers("v", "d", sparse=True),
-        "dual_coef_?": numbers(None, "v"),
-        "n_support_?": numbers("k", kinds="i", least=0),
-        "intercept_": numbers(None),
-    },
-    "nldd.estimators PlattSVC": {**LINEAR, "sigmoid_": several(real, 2)},
-    "nldd.estimators BinaryRelevance": ONE_A_LABEL,
-    "nldd.estimators SubsetMapping": {
-        **ONE_A_LABEL,
-        "labelsets_": LABELSETS,
-        "counts_": numbers("s", kinds="i", least=0),
-    },
-    "nldd.estimators ClassifierChain": {
-        **LABELS,
-        **CHOSEN,
-        "estimators_": LINKS,
-        "order_": positions("l", "l"),
-    },
-    "nldd.estimators EnsembleOfChains": {
-        **LABELS,
-        **CHOSEN,
-        "estimators_": several(member("nldd.Member", l="l", d="d")),
-        "threshold_": real,
-    },
-    "nldd.estimators Member": {
-        "order": positions("l", "l"),
-        "links": LINKS,
-        "features": positions(None, "d"),
-        "rows": numbers(None, kinds="i", least=0),
-    },
-    "nldd.estimators Powerset": {"labelsets": LABELSETS, "estimators": several(estimator)},
-    "nldd.estimators LabelPowerset": {
-        **LABELS,
-        **CHOSEN,
-        "_powerset": member("nldd.Powerset", l="l"),
-        "labelsets_": LABELSETS,
-        "estimators_": several(estimator),
-    },
-    "nldd.estimators RAkEL": {
-        **LABELS,
-        **CHOSEN,
-        "subsets_": several(positions(None, "l")),
-        "estimators_": several(member("nldd.Powerset")),
-    },
-    "nldd.estimators JointModel": {
-        "estimators": several(estimator),
-        "constants": numbers("l", least=0, most=1, nan=True),
-    },
-    "nldd.estimators RandomForestPCT": {
-        **LABELS,
-        "_forest": member("nldd.JointModel", l="l"),
-        "estimators_": several(estimator),
-    },
-    "nldd.search NeighborIndex": {
-        "Z": numbers("n", "d", sparse=True),
-        "norms": numbers("n", least=0),
-    },
-    "nldd.estimators MLkNN": {
-        **LABELS,
-        "_Y": numbers("n", "l", kinds="iu", least=0, most=1),
-        "_index": member("nldd.NeighborIndex", n="n", d="d"),
-        "prior_": numbers("l", least=0, most=1),
-        "likelihood_on_": numbers("l", None, least=0, most=1),
-        "likelihood_off_": numbers("l", None, least=0, most=1),
-        "estimators_": several(nothing, 0),
-    },
-    "nldd.estimators Weights": {"W": numbers("in", "out"), "bias": numbers("out")},
-    "nldd.estimators ConditionalBernoulliMixture": {
-        **LABELS,
-        "features_": positions("in", "d"),
-        "labelsets_": LABELSETS,
-        "allow_empty_": flag,
-        "_varies?": numbers("l", kinds="b", least=0, most=1),  # of older versions
-        "estimators_": several(member(WEIGHTS, **{"in": "in", "out": "l"}), "components"),
-        "gating_": member(WEIGHTS, **{"in": "in", "out": "components"}),
-        "objective_": numbers(None),
-    },
-}
-SCHEMAS = {
-    f"{module.partition('.')[0]}.{kind}": Schema(
-        module,
-        {name.removesuffix("?"): rule for name, rule in attributes.items()},
-        frozenset(name[:-1] for name in attributes if name.endswith("?")),
-    )
-    for types, attributes in ATTRIBUTES.items()
-    for module, *kinds in [types.split()]
-    for kind in kinds
+# Behind a name, ? says that it may be missing.
+SCHEMAS: dict[str, Schema] = {
+    "Pipeline": Schema("sklearn.pipeline", {}),
+    "ConstantLabel": Schema("nldd.estimators._label_models", {"value": whole(most=1)}),
+    "MultiLabelLogisticRegression": Schema(
+        "nldd.linear._logistic",
+        {
+            **LABELS,
+            "coef_": numbers("m", None),
+            "intercept_": numbers("m"),
+            "n_iter_": numbers("m", kinds="i", least=0),
+            "features_": optional(member("Normalised", "Weighted", "Kernel")),
+        },
+        _has_coefficients,
+    ),
+    "Normalised": Schema("nldd.linear._features", {}),
+    "Weighted": Schema("nldd.linear._features", {"weights": numbers("d", least=0)}),
+    "Kernel": Schema(
+        "nldd.linear._features",
+        {
+            "scale": numbers("d", least=SMALLEST),
+            "landmarks": numbers("n", "d"),
+            "root": numbers("n", "n"),
+        },
+    ),
+    "LinearSVM": Schema(
+        "nldd.estimators._linear_svm",
+        {
+            **MACHINE,
+            "coef_?": numbers(1, "d"),
+            "support_vectors_?": matrix("v", "d"),
+            "dual_coef_?": numbers(None, "v"),
+            "n_support_?": numbers("k", kinds="i", least=0),
+            "intercept_": numbers(None),
+        },
+        _has_hyperplanes,
+    ),
+    "PlattSVC": Schema(
+        "nldd.estimators._platt_svc",
+        {
+            **MACHINE,
+            "coef_": numbers(1, "d"),
+            "intercept_": numbers(1),
+            "sigmoid_": tuple_of(real()),
+        },
+        lambda machine: len(machine.classes_) == len(machine.sigmoid_) == 2,
+    ),
+    "Choice": Schema(
+        "nldd.estimators._base_choice",
+        {
+            "name": text(),
+            "estimator": estimator,
+            "brier": by_name(SHARE),
+            "n_rows": whole(),
+            "f": optional(by_name(SHARE)),
+        },
+        lambda choice: choice.f is None or choice.f.keys() == {"alone", "with trees"},
+    ),
+    "BinaryRelevance": Schema(
+        "nldd.estimators._binary_relevance", {**BASE, "estimators_": ESTIMATORS}, _is_one_per_label
+    ),
+    "SubsetMapping": Schema(
+        "nldd.estimators._subset_mapping",
+        {
+            **BASE,
+            "estimators_": ESTIMATORS,
+            "labelsets_": LABELSETS,
+            "counts_": numbers("s", kinds="i", least=0),
+        },
+        _is_one_per_label,
+    ),
+    "ClassifierChain": Schema(
+        "nldd.estimators._classifier_chain",
+        {**BASE, "estimators_": ESTIMATORS, "order_": positions("l", "l")},
+        lambda chain: _fits_chain(chain.estimators_, chain.n_features_in_, chain.n_labels_),
+    ),
+    "EnsembleOfChains": Schema(
+        "nldd.estimators._ensemble_of_chains",
+        {**BASE, "estimators_": several(member("Member", l="l", d="d")), "threshold_": real()},
+    ),
+    "Member": Schema(
+        "nldd.estimators._ensemble_of_chains",
+        {
+            "order": positions("l", "l"),
+            "links": ESTIMATORS,
+            "features": positions(None, "d"),
+            "rows": numbers(None, kinds="i", least=0),
+        },
+        lambda chain: _fits_chain(chain.links, len(chain.features), len(chain.order)),
+    ),
+    "Powerset": Schema(
+        "nldd.estimators._label_powerset", {"labelsets": LABELSETS, "estimators": ESTIMATORS}
+    ),
+    "LabelPowerset": Schema(
+        "nldd.estimators._label_powerset",
+        {**BASE, "_powerset": member("Powerset", l="l")},
+        lambda model: _derive(
+            model,
+            labelsets_=model._powerset.labelsets.astype(np.int64),
+            estimators_=model._powerset.estimators,
+        ),
+    ),
+    "RAkEL": Schema(
+        "nldd.estimators._rakel",
+        {
+            **BASE,
+            "subsets_": several(positions(None, "l")),
+            "estimators_": several(member("Powerset")),
+        },
+        _is_ensemble_of_subsets,
+    ),
+    "SeparateModels": Schema(
+        "nldd.estimators._label_probabilities", {"estimators": several(estimator, "l")}
+    ),
+    "JointModel": Schema(
+        "nldd.estimators._label_probabilities",
+        {"estimators": ESTIMATORS, "constants": numbers("l", nan=True)},
+        _is_joint,
+    ),
+    "MeanModel": Schema(
+        "nldd.estimators._label_probabilities", {"models": several(member("JointModel", l="l"), 2)}
+    ),
+    "RandomForestPCT": Schema(
+        "nldd.estimators._random_forest_pct",
+        {**LABELS, "_forest": member("JointModel", l="l")},
+        lambda model: _derive(model, estimators_=model._forest.estimators),
+    ),
+    "NeighborIndex": Schema(
+        "nldd.search._neighbors", {"Z": matrix("n", "d")}, make=lambda Type, parts: Type(parts["Z"])
+    ),
+    "MLkNN": Schema(
+        "nldd.estimators._mlknn",
+        {
+            **LABELS,
+            "_Y": numbers("n", "l", kinds="i", least=0, most=1),
+            "_index": member("NeighborIndex", n="n", d="d"),
+            "prior_": numbers("l", least=0, most=1),
+            **{f"likelihood_{x}_": numbers("l", None, least=0, most=1) for x in ("on", "off")},
+        },
+        _has_neighbours,
+    ),
+    "Weights": Schema("nldd.estimators._cbm", {"W": numbers("in", "out"), "bias": numbers("out")}),
+    "ConditionalBernoulliMixture": Schema(
+        "nldd.estimators._cbm",
+        {
+            **LABELS,
+            "features_": positions("in", "d"),
+            "labelsets_": LABELSETS,
+            "allow_empty_": flag,
+            "estimators_": several(member("Weights", **{"in": "in", "out": "l"}), "components"),
+            "gating_": member("Weights", **{"in": "in", "out": "components"}),
+            "objective_": numbers(None),
+        },
+    ),
+    "LabelsetIndex": Schema(
+        "nldd.search._index",
+        {
+            "Y": numbers("n", "l", kinds="u", least=0, most=1),
+            "scale": numbers("d", least=SMALLEST),
+            "Z": matrix("n", "d"),
+        },
+        state=_index_state,
+        make=_make_index,
+    ),
+    "Pairs": Schema(
+        "nldd.regression._regression",
+        {
+            "n_labels": whole(),
+            **{name: numbers("n", least=0) for name in ("Dx", "Dy", "weight")},
+            **{name: numbers("n", kinds="i", least=0) for name in ("errors", "instance", "row")},
+        },
+    ),
+    "DistanceRegression": Schema(
+        "nldd.regression._regression",
+        {
+            "model": text("linear", "multiplicative"),
+            "covariance": text("independent", "exchangeable"),
+            "beta": numbers(3),
+            "covariance_matrix": ANY,
+            "robust_covariance_matrix": ANY,
+            "log_likelihood": real(),
+            **{name: whole() for name in ("n_pairs", "n_instances", "n_labels", "n_steps")},
+            **dict.fromkeys(("converged", "separated"), flag),
+            "fixed": tuple_of(text()),
+        },
+        lambda regression: bool((regression.beta[1:] >= 0).all()),
+    ),
+    "NLDDClassifier": Schema(
+        "nldd.estimators._nldd",
+        {
+            **BASE,
+            "index_": member("LabelsetIndex", l="l", d="d"),
+            "rows_": positions("n", "given"),
+            "pairs_": member("Pairs"),
+            "regression_": member("DistanceRegression"),
+            "tau_?": real(SMALLEST),
+            "_classifiers": member("SeparateModels", "JointModel", "MeanModel", l="l"),
+        },
+        _derive_nldd,
+    ),
 }

@@ -29,10 +29,10 @@ def inspect(model: Path, as_json: bool) -> None:
         render_model,
     )
     from nldd.persistence._archive import read_manifest
-    from nldd.persistence._models import CLASSIFIER_KINDS, load_model
+    from nldd.persistence._models import KIND, load_model
 
     manifest = read_manifest(model)
-    if manifest["kind"] in CLASSIFIER_KINDS:
+    if manifest["kind"] == KIND:
         classifier = load_model(model)
         text = render_classifier(classifier, manifest, model)
         return print_result(as_json, classifier_record(classifier, manifest), text)

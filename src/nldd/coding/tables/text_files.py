@@ -114,7 +114,7 @@ def _kind_of_archive(path: Path) -> list[str]:
             first, *others = archive.namelist() or [""]
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return ["a damaged zip archive or workbook", "copy it again from where it came"]
-    if first == "manifest.json" and any(name.startswith("arrays/") for name in others):
+    if first == "manifest.json" and "document.json" in others:
         return ["a model of nldd", "name a table in its place, such as a CSV or XLSX file"]
     kinds = (kind for member, *kind in _ARCHIVES if member in (first, *others))
     return next(kinds, ["a zip archive", "unpack it first"])

@@ -1,0 +1,245 @@
+"""Estimators of other libraries are read by skops, and only if their types are named."""
+
+import dataclasses
+import json
+import re
+import warnings
+
+import numpy as np
+import pytest
+from model_files import (
+    Mine,
+    assert_same_answers,
+    members_of,
+    put_together,
+    refusal,
+    small_problem,
+    with_document,
+    zip_bytes,
+)
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_matrix
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._linear_svm import LinearSVM
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._rakel import RAkEL
+from nldd.estimators._random_forest_pct import RandomForestPCT
+from nldd.exceptions import InputError, NLDDWarning
+from nldd.linear._logistic import MultiLabelLogisticRegression
+from nldd.persistence._models import load_model, save_model
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::nldd.ZeroWeightWarning",
+    "ignore::nldd.SeparationWarning",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
+    "ignore::FutureWarning",
+)
+
+FOREST = "sklearn.ensemble._forest.RandomForestClassifier"
+MODELS = {
+    "logistic": BinaryRelevance(LogisticRegression()),
+    "machine": BinaryRelevance(SVC(random_state=0)),
+    "sigmoid": BinaryRelevance(CalibratedClassifierCV(LinearSVC(), cv=2)),
+    "calibration of ours": BinaryRelevance(CalibratedClassifierCV(LinearSVM(), cv=2)),
+    "neighbours": BinaryRelevance(KNeighborsClassifier(3)),
+    "stochastic": NLDDClassifier(SGDClassifier(loss="log_loss", random_state=0), random_state=0),
+    "boosting": BinaryRelevance(GradientBoostingClassifier(n_estimators=2)),
+    "pipeline as a base": BinaryRelevance(make_pipeline(MinMaxScaler(), LogisticRegression())),
+    "pipeline of ours as a base": NLDDClassifier(
+        make_pipeline(StandardScaler(), MultiLabelLogisticRegression()), random_state=0
+    ),
+    "forest of all labels": NLDDClassifier(RandomForestClassifier(3, random_state=1)),
+    "candidates": NLDDClassifier({"a": LogisticRegression(), "b": PlattSVC()}, random_state=0),
+    "forest": RandomForestPCT(n_estimators=3, random_state=0),
+    "one against the rest": LabelPowerset(PlattSVC()),
+    "rakel": RAkEL(LogisticRegression(), random_state=0),
+    "pipeline": make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)),
+    "pipeline of pipelines": make_pipeline(
+        make_pipeline(MinMaxScaler(), StandardScaler()), BinaryRelevance()
+    ),
+}
+
+
+def saved(model, path):
+    """Save, and give the call that the warning has for whoever loads."""
+    with pytest.warns(NLDDWarning) as caught:
+        save_model(model, path)
+    (warning,) = caught
+    return pasted(str(warning.message), path)
+
+
+def pasted(message, path):
+    """The types in the call that a message shows, which must be one that can be pasted."""
+    (types,) = re.findall(rf'load_model\("{re.escape(str(path))}", trusted=(\[.*?\])\)', message)
+    return json.loads(types)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_saving_and_refusing_show_the_list_that_loads(path, name):
+    X, Y = small_problem()
+    model = MODELS[name].fit(X, Y)
+    types = saved(model, path)
+    assert pasted(refusal(path, load_model), path) == types
+    for some in (types[1:], types[:-1], ["a.B"]):
+        assert pasted(refusal(path, load_model, trusted=some), path) == types
+    loaded = load_model(path, trusted=[*types, "more.ThanNeeded"])
+    assert_same_answers(loaded, model, X)
+    assert load_model(path, trusted=frozenset(types)).get_params().keys() == (
+        model.get_params().keys()
+    )
+
+
+def test_trees_of_the_default(path):
+    X, Y = small_problem()
+    model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
+    for with_trees in (0.0, 1.0):  # whichever it was, both can be kept
+        found = {"alone": 0.5, "with trees": with_trees}
+        model.chosen_ = dataclasses.replace(model.chosen_, f=found)
+        again = model.refit(X, Y)
+        types = saved(again, path) if with_trees else save_model(again, path) or ()
+        loaded = load_model(path, trusted=types)
+        assert_same_answers(loaded, again, X)
+        assert str(loaded.chosen_) == str(model.chosen_)
+        assert len(loaded.estimators_) == 1 + int(with_trees)
+
+
+def test_texts_to_labels_in_one_file(path):
+    texts = ["pay and food", "food", "pay", "rooms", "rooms and pay", "food and rooms"] * 5
+    labels = [{word for word in text.split() if word != "and"} for text in texts]
+    model = make_pipeline(TfidfVectorizer(), NLDDClassifier(random_state=0)).fit(texts, labels)
+    types = saved(model, path)
+    assert "sklearn.feature_extraction.text.TfidfVectorizer" in types
+    loaded = load_model(path, trusted=types)
+    assert_array_equal(loaded.predict(texts), model.predict(texts))
+    assert_array_equal(loaded.predict_proba(texts), model.predict_proba(texts))
+
+
+def test_sparse_features(path):
+    X, Y = small_problem()
+    X = csr_matrix(np.where(X > 0.5, X, 0))
+    model = BinaryRelevance(SVC(kernel="rbf", random_state=0)).fit(X, Y)
+    assert_same_answers(load_model(path, trusted=saved(model, path)), model, X)
+
+
+def test_type_of_the_users_own(path):
+    X, Y = small_problem()
+    model = BinaryRelevance(Mine()).fit(X, Y)
+    types = saved(model, path)
+    assert types == ["model_files.Mine"]
+    assert_same_answers(load_model(path, trusted=types), model, X)
+
+
+@pytest.mark.parametrize(
+    "trusted",
+    [FOREST, True, None, 3, [RandomForestClassifier], [None], ["forest"], ["a.b c"], [["a.B"]], {}],
+)
+def test_trusted_names_types_and_nothing_else(path, trusted):
+    X, Y = small_problem()
+    save_model(BinaryRelevance().fit(X, Y), path)
+    with pytest.raises(InputError, match="trusted must be a list of names of types") as caught:
+        load_model(path, trusted=trusted)
+    assert caught.value.hint
+
+
+def test_what_skops_cannot_store(path):
+    X, Y = small_problem()
+    model = BinaryRelevance(Mine()).fit(X, Y)
+    model.estimators_[0].rest_ = (number for number in [])
+    assert "cannot be stored: TypeError" in refusal(path, lambda path: save_model(model, path))
+    assert not path.exists()
+
+
+@pytest.fixture
+def forest(path):
+    """Members of the file of a model with a forest, and the types to name."""
+    X, Y = small_problem()
+    types = saved(RandomForestPCT(n_estimators=2, random_state=0).fit(X, Y), path)
+    return members_of(path), types
+
+
+def test_nothing_of_skops_is_looked_at_before_types_are_named(path, forest):
+    members, types = forest
+    bomb = zip_bytes({"schema.json": b" " * 10**8}, ["schema.json"])
+    for content in (b"", b"nonsense", bomb):
+        put_together({**members, "estimators.skops": content}, path)
+        assert pasted(refusal(path, load_model), path) == types
+    put_together({**members, "estimators.skops": b"nonsense"}, path)
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
+
+
+def test_canary_is_neither_imported_nor_run(path, forest, tmp_path, monkeypatch):
+    """A file that says less than it holds: skops refuses what its user has not named."""
+    members, types = forest
+    canary = tmp_path / "canary"
+    (tmp_path / "canary_module.py").write_text(f"open({str(canary)!r}, 'w').close()\nThing = int\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    inner = members_of(_file(tmp_path, members["estimators.skops"]))
+    schema = json.loads(inner["schema.json"])
+    thing = {"__module__": "canary_module", "__class__": "Thing", "__loader__": "ObjectNode"}
+    schema["content"].append({**thing, "__id__": 10**9})
+    inner["schema.json"] = json.dumps(schema).encode()
+    put_together({**members, "estimators.skops": zip_bytes(inner)}, path)
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
+    assert not canary.exists()
+
+
+def _file(folder, content):
+    (folder / "inner.zip").write_bytes(content)
+    return folder / "inner.zip"
+
+
+@pytest.mark.parametrize("types", [[], ["model_files.Mine"], ["sklearn.tree._tree.Tree"]])
+def test_file_that_names_other_types_than_it_holds(path, forest, types):
+    put_together(forest[0], path, {"types": types})
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
+
+
+@pytest.mark.parametrize("number", [-1, 1, True, None, "0"])
+def test_estimators_that_are_not_there(path, forest, number):
+    members, types = forest
+
+    def change(document):
+        joint = document["models"]["model"]["learned"]["_forest"]["learned"]
+        joint["estimators"] = [{"skops": number}]
+
+    put_together(with_document(members, change), path)
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
+
+
+def test_estimators_that_nobody_asks_for(path, forest):
+    members, types = forest
+    X, Y = small_problem()
+    save_model(BinaryRelevance().fit(X, Y), path)
+    others = {**members_of(path), "estimators.skops": members["estimators.skops"]}
+    put_together(others, path, {"types": types})
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
+
+
+@pytest.mark.parametrize("saved_with", ["1.2.3", "9.0.0"])
+def test_other_version_of_scikit_learn_is_told(path, forest, saved_with):
+    """Unless it is another patch of the same one, or there are no estimators of it."""
+    members, types = forest
+    versions = json.loads(members["manifest.json"])["versions"]
+    put_together(members, path, {"versions": {**versions, "scikit-learn": saved_with}})
+    with pytest.warns(NLDDWarning, match=rf"saved with scikit-learn {saved_with} and are loaded"):
+        load_model(path, trusted=types)
+    X, Y = small_problem()
+    patch = versions["scikit-learn"].rpartition(".")[0] + ".99"
+    put_together(members, path, {"versions": {**versions, "scikit-learn": patch}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_model(path, trusted=types)
+        save_model(BinaryRelevance().fit(X, Y), path)
+        put_together(members_of(path), path, {"versions": {"scikit-learn": saved_with}})
+        load_model(path)

@@ -1,0 +1,285 @@
+"""A model from a file answers as the one that was saved, to the last bit."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from model_files import METHODS, assert_same_answers, members_of, refusal, small_problem
+from numpy.testing import assert_array_equal
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._label_models import ConstantLabel
+from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._platt_svc import PlattSVC
+from nldd.exceptions import InputError
+from nldd.linear._logistic import MultiLabelLogisticRegression
+from nldd.persistence._archive import Contents, read_archive, write_archive
+from nldd.persistence._models import load_model, save_model
+from problems import random_problem
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::nldd.NLDDWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
+
+
+def saved_and_loaded(model, path):
+    save_model(model, path)
+    content = path.read_bytes()
+    loaded = load_model(path)
+    save_model(loaded, path)
+    assert path.read_bytes() == content  # and so on for ever
+    return loaded
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("method", METHODS)
+def test_models_of_nldd(path, method, sparse):
+    X, Y = small_problem()
+    X = csr_matrix(np.where(X > 0.5, X, 0)) if sparse else X
+    labels = [{f"label {j}" for j in np.flatnonzero(row)} for row in Y]
+    model = METHODS[method].fit(X, labels)
+    loaded = saved_and_loaded(model, path)
+    assert loaded.label_names_.tolist() == model.label_names_.tolist()
+    assert vars(loaded).keys() == vars(model).keys()
+    assert repr(loaded) == repr(model)
+    assert_same_answers(loaded, model, X)
+    assert "estimators.skops" not in members_of(path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"covariance": "exchangeable"},
+        {"standardize": "none"},
+        {"standardize": "all"},
+        {"train_fraction": 0.7, "max_pairs": 10},
+        {"estimator": PlattSVC(solver="liblinear", C=2.0)},
+        {"decision": "accuracy", "n_jobs": 2},
+    ],
+)
+def test_rows_can_be_added_to_what_was_loaded(path, options):
+    if "covariance" in options:
+        pytest.importorskip("statsmodels")
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0, **options).fit(X[:40], Y[:40])
+    loaded = saved_and_loaded(model, path)
+    assert_same_answers(loaded, model, X)
+    for each in (loaded, model):
+        each.add(X[40:50], Y[40:50])
+    assert_same_answers(loaded, model, X)
+    assert_same_answers(saved_and_loaded(model, path), model, X)
+
+
+@pytest.mark.parametrize("container", [csr_matrix, csr_array, np.float32])
+def test_other_forms_of_features(path, container):
+    X, Y = small_problem()
+    X = np.where(np.abs(X) < 0.7, 0, X)
+    model = NLDDClassifier(random_state=0).fit(container(X[:50]), Y[:50])
+    loaded = saved_and_loaded(model, path)
+    assert_same_answers(loaded, model, container(X))
+    for each in (loaded, model):
+        each.add(container(X[50:]), Y[50:])
+    assert_same_answers(loaded, model, container(X))
+
+
+def test_numbers_take_as_few_bytes_as_they_need(path):
+    X, Y = small_problem()
+    sizes = []
+    for step in (1, 0.5, 0.1):  # which fit a byte, single precision, and double precision alone
+        rows = csr_matrix(abs(X).round() * step)
+        model = NLDDClassifier(standardize="none", random_state=0).fit(rows, Y)
+        assert_same_answers(saved_and_loaded(model, path), model, rows)
+        sizes.append(len(members_of(path)["content.bin"]))
+    n_values = rows.nnz
+    assert sizes[1] - sizes[0] == pytest.approx(3 * n_values, abs=300)
+    assert sizes[2] - sizes[1] == pytest.approx(4 * n_values, abs=300)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["a", "größe", "", "1"], [3, 1, 4, -10], [0.5, 1.0, -2.0, 1e300], [True, False]],
+    ids=["text", "whole", "decimal", "booleans"],
+)
+def test_label_names_keep_their_type(path, names):
+    X, Y = small_problem()
+    labels = [{name for name, y in zip(names, row, strict=False) if y} for row in Y]
+    model = NLDDClassifier(random_state=0).fit(X, labels)
+    loaded = saved_and_loaded(model, path)
+    assert loaded.label_names_.tolist() == model.label_names_.tolist()
+    assert {type(name) for name in loaded.label_names_} == {type(names[0])}
+    assert loaded.label_names_.dtype == object
+    assert_array_equal(loaded.classes_, model.classes_)
+    for each in (loaded, model):
+        each.add(X[:2], labels[:2])
+    assert_same_answers(loaded, model, X)
+
+
+@pytest.mark.parametrize("classes", [["a", "b", "c"], [7, 5, 3], [1.0, 2.0, 4.0]])
+def test_target_of_classes(path, classes):
+    X, _ = small_problem()
+    y = np.array(classes)[np.argmax(X[:, :3], axis=1)]
+    for model in (
+        NLDDClassifier(random_state=0),
+        ClassifierChain(),
+        MultiLabelLogisticRegression(class_weight=dict.fromkeys(classes, 2.0)),
+    ):
+        model.fit(X[:50], y[:50])
+        loaded = saved_and_loaded(model, path)
+        assert loaded.classes_.tolist() == sorted(classes)
+        assert loaded.classes_.dtype == model.classes_.dtype
+        assert loaded.single_label_ is True
+        assert_same_answers(loaded, model, X)
+        assert loaded.score(X[50:], y[50:]) == model.score(X[50:], y[50:])
+
+
+def test_frames_keep_names_of_features_and_labels(path):
+    pandas = pytest.importorskip("pandas")
+    X, Y = small_problem()
+    X = pandas.DataFrame(X, columns=["a", "b", "größe", "d"])
+    Y = pandas.DataFrame(Y, columns=["w", "x", "y", "z"])
+    for model in (NLDDClassifier(random_state=0), BinaryRelevance()):
+        loaded = saved_and_loaded(model.fit(X, Y), path)
+        assert loaded.feature_names_in_.tolist() == ["a", "b", "größe", "d"]
+        assert_same_answers(loaded, model, X)
+        with pytest.raises(ValueError, match="feature names"):
+            loaded.predict(X.rename(columns={"a": "other"}))
+
+
+def test_all_that_was_learned_is_there(path):
+    X, Y = small_problem()
+    model = NLDDClassifier(PlattSVC(C=3.0), random_state=5, verbose=0)
+    model.fit(X, Y, sample_weight=np.linspace(0, 2, len(X)))
+    loaded = saved_and_loaded(model, path)
+    for records in ("regression_", "pairs_"):
+        for field in dataclasses.fields(getattr(model, records)):
+            value = getattr(getattr(loaded, records), field.name)
+            expected = getattr(getattr(model, records), field.name)
+            assert_array_equal(value, expected)
+            assert type(value) is type(expected)
+    assert str(loaded.regression_) == str(model.regression_)
+    for name in ("beta_", "rows_", "labelsets_"):
+        assert_array_equal(getattr(loaded, name), getattr(model, name))
+        assert getattr(loaded, name).dtype == getattr(model, name).dtype
+    assert [type(each) for each in loaded.estimators_] == [*[PlattSVC] * 3, ConstantLabel]
+    assert loaded.estimator.C == 3.0
+    assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
+
+
+def test_why_a_base_was_chosen_is_there(path):
+    X, Y = small_problem()
+    model = NLDDClassifier(decision="accuracy", random_state=0).fit(X, Y)
+    loaded = saved_and_loaded(model, path)
+    assert str(loaded.chosen_) == str(model.chosen_)
+    assert loaded.chosen_.estimator.get_params() == model.chosen_.estimator.get_params()
+    assert (loaded.tau_, loaded.decision) == (model.tau_, "accuracy")
+    assert_same_answers(loaded.refit(X[:40], Y[:40]), model.refit(X[:40], Y[:40]), X)
+
+
+def test_weights_of_another_fit_can_be_saved(path):
+    """Their pairs are rows of other data, which may be more."""
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0).fit(X, Y).refit(X[:20], Y[:20])
+    assert_same_answers(saved_and_loaded(model, path), model, X)
+
+
+def test_generator_of_random_numbers_and_printing_are_left_out(path, capsys):
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=np.random.RandomState(0)).fit(X, Y)
+    model.verbose = 1
+    save_model(model, path)
+    loaded = load_model(path)
+    assert (loaded.random_state, loaded.verbose) == (None, 0)
+    loaded.predict(X)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tiny_problems_full_of_ties(path, seed):
+    X, Y, queries = random_problem(seed)
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    loaded = saved_and_loaded(model, path)
+    assert_array_equal(loaded.predict_theta(queries), model.predict_theta(queries))
+    assert loaded.explain(queries) == model.explain(queries)
+
+
+@pytest.mark.slow
+def test_other_process_gives_the_same_answers(path, tmp_path):
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    save_model(model, path)
+    np.save(tmp_path / "X.npy", X)
+    code = (
+        "import sys, numpy as np; from nldd import load_model, save_model;"
+        "model = load_model(sys.argv[1]); save_model(model, sys.argv[1] + '2');"
+        "np.save(sys.argv[3], model.predict_theta(np.load(sys.argv[2])))"
+    )
+    files = [str(path), str(tmp_path / "X.npy"), str(tmp_path / "theta.npy")]
+    subprocess.run([sys.executable, "-W", "error", "-c", code, *files], check=True)
+    assert_array_equal(np.load(tmp_path / "theta.npy"), model.predict_theta(X))
+    assert (tmp_path / "model.nldd2").read_bytes() == path.read_bytes()
+
+
+def test_loading_fits_nothing(path, monkeypatch):
+    X, Y = small_problem()
+    model = NLDDClassifier(random_state=0).fit(X, Y)
+    expected = model.predict_theta(X)
+    save_model(model, path)
+    for kind in (NLDDClassifier, MultiLabelLogisticRegression):
+        monkeypatch.setattr(kind, "fit", None)
+    assert_array_equal(load_model(path).predict_theta(X), expected)
+
+
+def test_models_in_a_file_of_another_kind(path):
+    """As coding does: models under names of their own, next to other things."""
+    X, Y = small_problem()
+    models = {
+        name: NLDDClassifier(random_state=seed).fit(X, Y)
+        for seed, name in enumerate(["now", "old"])
+    }
+    write_archive(path, Contents("other", {"settings": {"sep": ";"}}, {"X": X}, models))
+    read = read_archive(path, kind="other")
+    assert read.documents == {"settings": {"sep": ";"}}
+    assert_array_equal(read.arrays["X"], X)
+    for name, model in models.items():
+        assert_same_answers(read.models[name], model, X)
+    assert refusal(path, load_model).startswith("holds a model of kind 'other'")
+
+
+def test_pipeline_of_nldd_alone(path):
+    X, Y = small_problem()
+    model = make_pipeline("passthrough", BinaryRelevance(), verbose=True).fit(X, Y)
+    loaded = saved_and_loaded(model, path)
+    assert [name for name, _ in loaded.steps] == ["passthrough", "binaryrelevance"]
+    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_what_cannot_be_saved(path):
+    X, Y = small_problem()
+    with pytest.raises(NotFittedError):
+        save_model(NLDDClassifier(), path)
+
+    class Mine(NLDDClassifier):
+        pass
+
+    for thing in (
+        Mine(random_state=0).fit(X, Y),
+        PlattSVC().fit(X, Y[:, 0]),
+        make_pipeline(NLDDClassifier(), PlattSVC()),
+        [],
+    ):
+        with pytest.raises(InputError, match="Only fitted methods of nldd") as caught:
+            save_model(thing, path)
+        assert caught.value.hint
+    labels = [{("a", 1)} if y[0] else {("b", 2)} for y in Y]
+    model = NLDDClassifier(random_state=0).fit(X, labels)
+    assert "label names must be text" in refusal(path, lambda path: save_model(model, path))
+    model = MultiLabelLogisticRegression().fit(X, Y)
+    model.coef_[0, 0] = np.nan
+    assert "'coef_'" in refusal(path, lambda path: save_model(model, path))
+    assert not path.exists()
