@@ -10,8 +10,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
 from nldd.search._distances import exact_distances, scaled, squared_norms
-from nldd.search._kernels import EPSILON, TIE
 from nldd.search._index import Neighbors
+from nldd.search._kernels import EPSILON, TIE
 
 BLOCK = 512
 
