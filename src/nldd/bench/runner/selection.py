@@ -71,7 +71,7 @@ def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[s
     """What a person should know about the data sets of a run before it starts."""
     for name in sorted(protocol.named_datasets - {*datasets, *CATALOGUE}):
         yield f"The protocol speaks of a data set {escaped(repr(name))}, which is not in this run."
-    is_imputed = any(step.name == "impute" for step in protocol.prepare)
+    is_imputed = any("Imputer" in type(each).__name__ for each in protocol.prepare)
     for name, dataset in datasets.items():
         yield from (f"{name}: {note}" for note in dataset.notes)
         split = protocol.split_of(name, dataset.n_samples)
@@ -84,7 +84,7 @@ def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[s
         if not (is_imputed or dataset.is_text) and np.isnan(values).any():
             yield (
                 f"{name}: some values are missing, which most methods refuse. To fill them in, put "
-                'prepare = ["impute"] into a protocol of your own.'
+                'prepare = ["sklearn.impute:SimpleImputer"] into a protocol of your own.'
             )
 
 
