@@ -222,7 +222,7 @@ WRONG = {
     "[datasets.x.split]\nkind = 'random'\ntest_share = 2": r"x\.split\.test_share must be a number",
     "[search]\ninner_folds = 1": r"search\.inner_folds must be a whole number from 2",
     "[search.MLKNN]\nk = 3": r"search\.MLKNN\.k must be a list of values; got 3",
-    "[search.MLKNN]\nk = [3, 0]": r"search\.MLKNN: .*'k'",
+    "[search.MLKNN]\nk = [3, 0]": r"search\.MLKNN.*'k'",
     "folds = ": "not a TOML file: Invalid value",
     "folds = 3\nfolds = 4": "not a TOML file: Cannot overwrite",
 }

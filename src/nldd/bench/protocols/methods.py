@@ -136,16 +136,17 @@ def seeded(estimator: Any, seed: int | None) -> Any:
 
 def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
     """Refuse what cannot be made or is no classifier before anything is run."""
-    if is_regressor(_make(method.factory, values, method.name, f"parameters.{method.key}")):
+    if is_regressor(make(method.factory, values, method.name, f"parameters.{method.key}")):
         raise InputError(f"{method.name} is a regressor, and a classifier is needed")
 
 
 def make_transformer(path: str, values: Mapping[str, Any]) -> Any:
     """The transformer that ``module:Class`` names, with parameters that it can take."""
-    return _make(import_class(path, ("fit", "transform", "get_params")), values, path, "prepare")
+    return make(import_class(path, ("fit", "transform", "get_params")), values, path, "prepare")
 
 
-def _make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:
+def make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:
+    """An estimator with the values of a table of the protocol, or one refusal of both."""
     try:
         made = build(factory, values, seed=None)  # cells have the seed of their fold
         get_tags(made)  # of a class that is like one of scikit-learn, but is none

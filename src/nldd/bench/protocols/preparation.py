@@ -76,47 +76,33 @@ def searched(model: Any, grid: Mapping[str, Iterable[Any]], scoring: str, folds:
     """
     if not grid:
         return model
-    steps = dict(model.steps) if isinstance(model, Pipeline) else {}
+    method, own = (model[-1], model.named_steps) if isinstance(model, Pipeline) else (model, {})
     known = model.get_params()
     names = {
-        name: name if not steps or name.split("__")[0] in steps else f"{METHOD}__{name}"
+        name: name if not own or name.split("__")[0] in own else f"{METHOD}__{name}"
         for name in grid
     }
-    for name, full in names.items():
-        if full not in known:
-            raise InputError(
-                f"search: there is no parameter {name!r} of {type(_method_of(model)).__name__}. "
-                "A parameter of what is inside is written as estimator__C."
-            )
+    for name in (name for name, full in names.items() if full not in known):
+        raise InputError(
+            f"search: there is no parameter {name!r} of {type(method).__name__}. "
+            "A parameter of what is inside is written as estimator__C."
+        )
     values = {full: list(grid[name]) for name, full in names.items()}
     return GridSearchCV(model, values, scoring=Scorer(scoring), cv=folds, error_score="raise")
 
 
-def _method_of(model: Any) -> Any:
-    return model[-1] if isinstance(model, Pipeline) else model
-
-
-def fitted_method(model: Any) -> Any:
-    """The fitted method itself."""
-    return _method_of(model.best_estimator_ if isinstance(model, GridSearchCV) else model)
-
-
-def prepared_rows(model: Any, X: Any) -> Any:
-    """Rows as the fitted method sees them."""
+def split_fitted(model: Any) -> tuple[Pipeline | None, Any]:
+    """Fitted steps, if there are any, and the fitted method itself."""
     model = model.best_estimator_ if isinstance(model, GridSearchCV) else model
-    return model[:-1].transform(X) if isinstance(model, Pipeline) else X
+    return (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
 
 
 def search_details(model: Any) -> dict[str, Any]:
     """What a search has chosen, with its mean score over the inner folds."""
-    best = {
-        name.removeprefix(f"{METHOD}__"): _import_path(value)
-        for name, value in model.best_params_.items()
-    }
-    scorer = model.scoring
+    best, scorer = model.best_params_.items(), model.scoring
     score = scorer.sign * float(model.best_score_)
     return {
-        "best": best,
+        "best": {name.removeprefix(f"{METHOD}__"): _import_path(value) for name, value in best},
         "scoring": scorer.key,
         "score": score if np.isfinite(score) else None,  # some measures are not defined on few rows
         "n_candidates": len(model.cv_results_["params"]),

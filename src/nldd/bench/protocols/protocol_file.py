@@ -11,10 +11,10 @@ from typing import Any
 from nldd._wording import escaped
 from nldd.bench.protocols.methods import (
     NAME,
-    build,
     check_classifier,
     is_own,
     is_path,
+    make,
     make_transformer,
     own_method,
     takes,
@@ -279,12 +279,9 @@ def _check_parameters(method: Method, values: Mapping[str, Any], where: str) -> 
     for name in values:
         if not takes(method.factory, outer := name.partition("__")[0]):
             choose(where, outer, names)
-    own = {name: value for name, value in values.items() if "__" not in name}
-    try:
-        if method.key in METHODS:
-            build(method.factory, own, seed=0)._validate_params()
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{where}: {error}") from error
+    if method.key in METHODS:
+        own = {name: value for name, value in values.items() if "__" not in name}
+        make(method.factory, own, method.key, where)
 
 
 def _require(fine: Any, key: str, expected: str, value: Any) -> None:
