@@ -74,13 +74,9 @@ def load_protocol(name: str | Path) -> Protocol:
         )
     try:
         return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except InputError as error:
         raise InputError(f"{where}: {escaped(str(error)).rstrip('.')}.") from error
-    except RecursionError as error:
-        raise InputError(f"{where}: its values are nested too deeply.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not a TOML file: {escaped(str(error))}.") from error
 
 

@@ -13,6 +13,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_named
 from nldd.bench.protocols.methods import check_classifier, is_own, own_method
 from nldd.bench.protocols.protocol import Protocol
+from nldd.bench.protocols.protocol_file import hint
 from nldd.datasets import Dataset
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
@@ -157,11 +158,7 @@ def _find_method(name: str, protocol: Protocol) -> Method:
             raise InputError(f"{error}.") from error
     key = name.upper()
     if key not in METHODS:
-        known = (*METHODS, *protocol.own)
-        close = get_close_matches(key, known, n=1) or get_close_matches(name, known, n=1)
-        meant = f" Did you mean {close[0]}?" if close else ""
-        raise InputError(
-            f"There is no method {name!r}.{meant} There are {', '.join(known)}; one of your own is "
-            "named by its module and class, such as my_module:MyClassifier."
-        )
+        known = hint(name, (*METHODS, *protocol.own), "there are")
+        how = "is named by its module and class, such as my_module:MyClassifier"
+        raise InputError(f"There is no method {name!r}{known}; one of your own {how}.")
     return METHODS[key]
