@@ -159,7 +159,7 @@ def test_failed_cells_are_shown_and_the_exit_code_is_1(here, capsys):
         (["--datasets", "nowhere.arff"], "nowhere.arff"),
         (["--datasets", "songs.csv"], "Say which columns of songs.csv are labels"),
         (["--datasets", "emotions"], "nldd datasets fetch emotions"),
-        (["--datasets", "tunes.arff", "--methods", "NLD"], "Did you mean NLDD?"),
+        (["--datasets", "tunes.arff", "--methods", "NLD"], "did you mean 'NLDD'?"),
         (["--datasets", "tunes.arff", "--protocol", "papr"], "did you mean 'paper'?"),
         (["--datasets", "tunes.arff", "--protocol", "no.toml"], "no.toml"),
         (["--datasets", "tunes.arff", "--protocol", "bad.toml"], "bad.toml: unknown key 'fold'"),

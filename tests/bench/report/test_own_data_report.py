@@ -72,7 +72,7 @@ def test_measures_are_chosen_by_name_and_misspelt_ones_told():
         *("log_loss", "macro_f"),
     ]
     assert choose_measures(["all"]) == (*MEASURES.values(), *PROBABILITY_MEASURES.values())
-    with pytest.raises(InputError, match=r"no measure 'macro_auc'. Did you mean macro_auroc\? The"):
+    with pytest.raises(InputError, match=r"no measure 'macro_auc'.*'macro_auroc'"):
         choose_measures(["macro_auc"])
 
 
@@ -89,7 +89,7 @@ def test_the_command_takes_measures(tmp_path, capsys):
         *("zero_one_loss", "subsets_zero_one_loss"),
     }
     assert cli.run(["report", str(folder), "--measures", "macro"]) == 1
-    assert "There is no measure 'macro'. " in capsys.readouterr().err
+    assert "There is no measure 'macro'" in capsys.readouterr().err
 
 
 def test_methods_without_probabilities_are_left_out_and_do_not_empty_the_table():

@@ -5,14 +5,16 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array
-from scipy.stats import f_oneway
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.decomposition import PCA
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+from sklearn.feature_selection import SelectFromModel
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
 from bench.runner.trials import songs, trial
-from nldd.bench.protocols.preparation import PreparationStep, feature_scores, make_steps, prepared
 from nldd.bench.protocols.splits import Split
 from nldd.bench.runner.cell import cells, digest, fingerprint, run_cell
 from nldd.datasets import Dataset
@@ -21,11 +23,7 @@ from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.metrics._measures import f_measure
 
-STEPS = (
-    PreparationStep("impute", {"strategy": "median"}),
-    PreparationStep("standardise"),
-    PreparationStep("select", {"k": 3}),
-)
+STEPS = (SimpleImputer(strategy="median"), StandardScaler(), PCA(n_components=3))
 
 
 def with_holes(dataset):
@@ -60,41 +58,40 @@ def test_steps_learn_from_the_training_rows_alone():
         X_train, X_test = (np.where(np.isnan(X), medians, X) for X in (X_train, X_test))
         mean, std = X_train.mean(axis=0), X_train.std(axis=0)
         X_train, X_test = ((X - mean) / std for X in (X_train, X_test))
-        Y_train = dataset.Y[cell.train]
-        statistics = [
-            max(f_oneway(x[y == 0], x[y == 1]).statistic for y in Y_train.T) for x in X_train.T
-        ]
-        kept = np.sort(np.argsort(statistics)[-3:])
-        model = MLkNN().fit(X_train[:, kept], Y_train)
+        axes = np.linalg.svd(X_train)[2][:3].T
+        model = MLkNN().fit(X_train @ axes, dataset.Y[cell.train])
         record = run_cell(dataset, cell)
         assert record.error is None
-        assert_array_equal(record.predictions.Y_pred, model.predict(X_test[:, kept]))
+        assert_array_equal(record.predictions.Y_pred, model.predict(X_test @ axes))
 
 
 def test_settings_say_what_was_prepared():
     (cell, *_) = cells(trial(prepare=STEPS), "songs", songs(), ("MLKNN",))
     assert cell.settings == (
-        "Pipeline(steps=[('impute', SimpleImputer(keep_empty_features=True, strategy='median')), "
-        "('standardise', StandardScaler()), ('select', SelectFeatures(k=3)), "
+        "Pipeline(steps=[('simpleimputer', SimpleImputer(strategy='median')), "
+        "('standardscaler', StandardScaler()), ('pca', PCA(n_components=3, random_state=0)), "
         "('method', MLkNN())])"
     )
 
 
-def test_column_without_any_value_in_training_stays():
-    X, Y, _ = songs()
-    X = np.column_stack([X, np.full(60, np.nan)])
-    steps = make_steps([PreparationStep("impute")], Dataset(X, Y, list("abcd")))
-    assert prepared(MLkNN(), steps).fit(X, Y)[0].transform(X).shape == (60, 5)
-
-
-def test_sparse_rows_are_scaled_and_not_centred():
-    dataset = songs(sparse=True)
-    ((_, scaler),) = make_steps([PreparationStep("standardise")], dataset)
-    X = scaler.fit_transform(dataset.X)
-    assert_array_equal(X.indices, dataset.X.indices)
-    assert_allclose(X.toarray(), dataset.X.toarray() / dataset.X.toarray().std(axis=0))
-    first, *_ = run(trial(prepare=STEPS[1:]), dataset, ("MLKNN",))
-    assert first.error is None
+def test_transformers_and_what_is_inside_draw_from_the_seed_of_the_fold(own):
+    trees = "sklearn.ensemble:ExtraTreesClassifier"
+    protocol = own(
+        f"""
+        [[prepare]]
+        transformer = "sklearn.feature_selection:SelectFromModel"
+        estimator = "{trees}"
+        estimator__n_estimators = 5
+        max_features = 2
+        """
+    )
+    for cell in cells(protocol, "songs", songs(), ("MLKNN",)):
+        step = cell.estimator["selectfrommodel"]
+        assert isinstance(step, SelectFromModel)
+        assert step.get_params()["estimator__random_state"] == cell.key.fold
+    record = run_cell(songs(), cell)
+    assert record.error is None
+    assert record.predictions.Y_pred.any()
 
 
 def test_nldd_behind_steps_keeps_its_coefficients():
@@ -105,50 +102,12 @@ def test_nldd_behind_steps_keeps_its_coefficients():
     assert 0 < details["evaluated_share"] <= 1
 
 
-# Selection
-
-
-@pytest.mark.parametrize("pool", ["max", "mean"])
-@pytest.mark.parametrize("container", [np.array, csr_array])
-def test_feature_scores_equal_statistics_label_by_label(pool, container):
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 4, size=(40, 5)) * 1.0
-    Y = np.column_stack([rng.integers(0, 2, size=(40, 3)), np.ones(40), np.zeros(40)]).astype(int)
-    join = {"max": max, "mean": np.mean}[pool]
-    expected = [join([f_oneway(x[y == 0], x[y == 1]).statistic for y in Y.T[:3]]) for x in X.T]
-    assert_allclose(feature_scores(container(X), Y, "f-classif", pool), expected)
-    # Chi-squared of scikit-learn: sums of the feature by class against shares of the classes.
-    expected = [
-        join([
-            sum(
-                (x[y == c].sum() - x.sum() * np.mean(y == c)) ** 2 / (x.sum() * np.mean(y == c))
-                for c in (0, 1)
-            )
-            for y in Y.T[:3]
-        ])
-        for x in X.T
-    ]  # fmt: skip
-    assert_allclose(feature_scores(container(X), Y, "chi2", pool), expected)
-    assert_allclose(feature_scores(container(X), Y, "variance", pool), X.var(axis=0))
-
-
-def test_constant_features_and_labels_have_no_score():
-    X = np.column_stack([np.ones(6), [0, 0, 0, 1, 1, 1]])
-    Y = np.array([[0, 0, 0, 1, 1, 1], [1] * 6]).T
-    scores = feature_scores(X, Y, "f-classif", "max")
-    assert scores[0] == 0
-    assert scores[1] > 1e300  # the feature is the label
-    assert_array_equal(feature_scores(X, Y[:, 1:], "f-classif", "max"), [0, 0])
-
-
 # Texts
 
 
 def test_texts_are_weighted_words_of_the_training_rows():
-    dataset, protocol = (
-        texts(),
-        trial(prepare=(PreparationStep("tfidf", {"min_df": 2, "ngrams": 2}),)),
-    )
+    dataset = texts()
+    protocol = trial(prepare=(TfidfVectorizer(min_df=2, ngram_range=(1, 2)),))
     for cell in cells(protocol, "songs", dataset, ("BR",)):
         record = run_cell(dataset, cell)
         vectorizer = TfidfVectorizer(min_df=2, ngram_range=(1, 2))
@@ -158,12 +117,28 @@ def test_texts_are_weighted_words_of_the_training_rows():
         assert_array_equal(record.predictions.Y_pred, expected)
 
 
-def test_texts_are_weighted_unasked_and_numbers_never():
-    for steps in ((), (PreparationStep("tfidf"),)):
-        first, *_ = cells(trial(prepare=steps), "songs", texts(), ("BR",))
-        assert isinstance(first.estimator, Pipeline)
-        first, *_ = cells(trial(prepare=steps), "songs", songs(), ("BR",))
-        assert not isinstance(first.estimator, Pipeline)
+@pytest.mark.parametrize(
+    ("prepare", "of_texts", "of_numbers"),
+    [
+        ((), ["tfidfvectorizer"], []),
+        ((TfidfVectorizer(),), ["tfidfvectorizer"], []),
+        ((SimpleImputer(),), ["tfidfvectorizer", "simpleimputer"], ["simpleimputer"]),
+        (
+            (SimpleImputer(), HashingVectorizer(n_features=64)),
+            ["hashingvectorizer", "simpleimputer"],
+            ["simpleimputer"],
+        ),
+    ],
+)
+def test_texts_become_numbers_in_any_case_and_numbers_stay(prepare, of_texts, of_numbers):
+    for dataset, names in ((texts(), of_texts), (songs(), of_numbers)):
+        first, *_ = cells(trial(prepare=prepare), "songs", dataset, ("BR",))
+        steps = first.estimator.steps[:-1] if isinstance(first.estimator, Pipeline) else []
+        assert [name for name, _ in steps] == names
+        assert run_cell(dataset, first).error is None
+
+
+def test_nldd_on_texts_keeps_its_coefficients():
     record, *_ = run(trial(), texts(), ("NLDD",))
     assert len(record.details["coefficients"]) == 3
 
@@ -208,6 +183,30 @@ def test_fingerprint_changes_with_the_groups_and_is_as_before_without():
     assert fingerprint(replace(dealt, groups=np.arange(60) % 3)) == fingerprint(dealt)
 
 
+# Refused
+
+WRONG = {
+    "'sklearn.impute:SimpleImputr'": "did you mean 'SimpleImputer'",
+    "'sklearn.no_such:A'": "there is no module 'sklearn.no_such'",
+    "'sklearn.svm:SVC'": "has no transform",
+    "'sklearn.manifold:TSNE'": "has no transform",
+    "'os:remove'": "is no class",
+    "'impute'": "prepare must be a list",
+    "3": "prepare must be a list",
+    "{strategy = 'mean'}": "prepare must be a list",
+    "{transformer = 'sklearn.impute:SimpleImputer', n = 1}": "'n'",
+    "{transformer = 'sklearn.impute:SimpleImputer', strategy = 'middle'}": "'strategy'",
+    "{transformer = 'sklearn.feature_selection:SelectKBest', score_func = 'os:remove'}": "no class",
+    "'sklearn.feature_selection:SelectFromModel'": "'estimator'",
+}
+
+
+@pytest.mark.parametrize(("entry", "message"), WRONG.items(), ids=WRONG)
+def test_what_is_no_transformer_is_refused_before_the_run(own, entry, message):
+    with pytest.raises(InputError, match=rf"mine\.toml: .*{message}"):
+        own(f"prepare = [{entry}]")
+
+
 # Search
 
 GRID = {"MLKNN": {"k": (1, 3, 9), "s": (0.5, 1.0)}}
@@ -240,7 +239,7 @@ def test_search_takes_the_best_of_the_inner_folds():
 
 def test_labels_of_test_rows_do_not_change_what_is_chosen_or_predicted():
     dataset = with_holes(songs())
-    settings = {"prepare": STEPS, "search": {"MLKNN": {"k": (1, 5), "select__k": (1, 4)}}}
+    settings = {"prepare": STEPS, "search": {"MLKNN": {"k": (1, 5), "pca__n_components": (1, 4)}}}
     cell, *_ = cells(trial(**settings), "songs", dataset, ("MLKNN",))
     Y = dataset.Y.copy()
     Y[cell.test] = np.random.default_rng(1).permutation(Y[cell.test].ravel()).reshape(-1, 4)

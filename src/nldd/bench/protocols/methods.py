@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_regressor
+from sklearn.utils import get_tags
 
 from nldd._wording import escaped, quote
 from nldd.estimators._registry import METHODS, Method
@@ -25,10 +26,11 @@ NAME = re.compile(r"[\w-][\w.-]*")
 
 def is_own(entry: Any) -> bool:
     """Whether an entry of a list of methods is ``module:Class`` or ``Name=module:Class``."""
-    return isinstance(entry, str) and _is_path(entry.rpartition("=")[2].strip())
+    return isinstance(entry, str) and is_path(entry.rpartition("=")[2].strip())
 
 
-def _is_path(value: Any) -> bool:
+def is_path(value: Any) -> bool:
+    """Whether a value of a protocol is ``module:Class``."""
     return isinstance(value, str) and len(value) <= LONGEST and OBJECT.fullmatch(value) is not None
 
 
@@ -60,8 +62,8 @@ def import_class(path: str, needed: Sequence[str]) -> Any:
     if not isclass(found):
         raise InputError(f"{path} is no class; a class is needed that has {', '.join(needed)}")
     if missing := [name for name in needed if not hasattr(found, name)]:
-        how = "derive it from sklearn.base.BaseEstimator, and give it fit(X, Y) and predict(X)"
-        raise InputError(f"{path} is no classifier, it has no {', '.join(missing)}: {how}")
+        how = f"derive it from sklearn.base.BaseEstimator, with {', '.join(needed[:-1])}"
+        raise InputError(f"{path} cannot be used here, it has no {', '.join(missing)}: {how}")
     return found
 
 
@@ -99,10 +101,11 @@ def takes(factory: Any, name: str) -> bool:
     return name in parameters or any(p.kind == Parameter.VAR_KEYWORD for p in parameters.values())
 
 
-def build(factory: Any, values: Mapping[str, Any], seed: int) -> Any:
+def build(factory: Any, values: Mapping[str, Any], seed: int | None) -> Any:
     """The estimator of a factory with parameters, also those of what is inside (``estimator__C``).
 
-    A text ``module:Class`` among the values is an estimator of that class.
+    A text ``module:Class`` among the values is an estimator of that class, a list of numbers a
+    tuple.
     """
     made = {name: resolve(value, seed) for name, value in values.items()}
     inner = {name: made.pop(name) for name in list(made) if "__" in name}
@@ -110,14 +113,16 @@ def build(factory: Any, values: Mapping[str, Any], seed: int) -> Any:
     return estimator.set_params(**inner) if inner else estimator
 
 
-def resolve(value: Any, seed: int) -> Any:
+def resolve(value: Any, seed: int | None) -> Any:
     """A value of a parameter: an estimator of the class if it is a text ``module:Class``."""
-    if not _is_path(value):
+    if isinstance(value, list) and all(type(each) in (int, float) for each in value):
+        return tuple(value)  # as scikit-learn has it in `ngram_range`; TOML has lists only
+    if not is_path(value):
         return value
     return seeded(import_class(value, ("fit", "get_params"))(), seed)
 
 
-def seeded(estimator: Any, seed: int) -> Any:
+def seeded(estimator: Any, seed: int | None) -> Any:
     """The estimator, with a seed wherever it would draw without one."""
     if hasattr(estimator, "get_params"):
         open_seeds = {
@@ -131,14 +136,26 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
     """Refuse what cannot be made or is no classifier before anything is run."""
-    where = f"parameters.{method.key}"
+    if is_regressor(make(method.factory, values, method.name, f"parameters.{method.key}")):
+        raise InputError(f"{method.name} is a regressor, and a classifier is needed")
+
+
+def make_transformer(path: str, values: Mapping[str, Any]) -> Any:
+    """The transformer that ``module:Class`` names, with parameters that it can take."""
+    return make(import_class(path, ("fit", "transform", "get_params")), values, path, "prepare")
+
+
+def make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:
+    """An estimator with the values of a table of the protocol, or one refusal of both."""
     try:
-        estimator = build(method.factory, values, seed=0)
+        made = build(factory, values, seed=None)  # cells have the seed of their fold
+        get_tags(made)  # of a class that is like one of scikit-learn, but is none
+        if hasattr(made, "_parameter_constraints"):
+            made._validate_params()
     except (AttributeError, TypeError, ValueError) as error:
         why = escaped(str(error).partition("\n")[0])
-        raise InputError(f"{method.name} cannot be made with [{where}]: {why:.200}") from error
-    if is_regressor(estimator):
-        raise InputError(f"{method.name} is a regressor, and a classifier is needed")
+        raise InputError(f"{name} cannot be made with [{where}]: {why:.200}") from error
+    return made
 
 
 def predict_labels(model: Any, X: Any, n_labels: int) -> Any:

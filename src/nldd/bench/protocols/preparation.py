@@ -4,150 +4,37 @@ Both see the training rows only. Steps and method are one scikit-learn pipeline,
 for parameters goes around it, so that its inner folds prepare their rows for themselves.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.feature_selection import SelectorMixin, chi2, f_classif
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.sparsefuncs import mean_variance_axis
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import get_tags
 
-from nldd._sklearn import validate_data
-from nldd.bench.protocols.methods import predict_labels, predict_probabilities
-from nldd.datasets import Dataset
+from nldd.bench.protocols.methods import predict_labels, predict_probabilities, seeded
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 
 METHOD = "method"
-STATISTICS = {"f-classif": f_classif, "chi2": chi2}
-SCORES = (*STATISTICS, "variance")
-POOLS = ("max", "mean")
 
 
-@dataclass(frozen=True)
-class PreparationStep:
-    """A step of preparation of the features, learned from the training rows of each fold.
+def make_steps(
+    transformers: Sequence[Any], *, is_text: bool, seed: int = 0
+) -> list[tuple[str, Any]]:
+    """Unfitted steps by the names that scikit-learn gives them.
 
-    Attributes
-    ----------
-    name : {"impute", "standardise", "select", "tfidf"}
-    settings : dict
-        What a protocol says about it, such as the number `k` of features to select.
-
-    Examples
-    --------
-    >>> from nldd.bench import Protocol
-    >>> from nldd.bench.protocols.preparation import PreparationStep
-    >>> impute = PreparationStep("impute", {"strategy": "median"})
-    >>> Protocol("mine", "Mine", prepare=(impute,)).prepare[0].name
-    'impute'
+    Transformers of texts come first and are for texts only, which have tf-idf in any case.
     """
-
-    name: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-
-class SelectFeatures(SelectorMixin, BaseEstimator):
-    """Keep the `k` features of the highest score; all if there are no more.
-
-    Parameters
-    ----------
-    k : int, default=100
-    score : {"f-classif", "chi2", "variance"}, default="f-classif"
-        A statistic of scikit-learn, taken label by label, or the variance of the feature, which
-        knows nothing of labels.
-    pool : {"max", "mean"}, default="max"
-        How the statistics of the labels become one: by "max" a feature is kept that tells much
-        about a single label, and be it a rare one. Labels that all rows carry or none have none.
-
-    Examples
-    --------
-    >>> X, Y = [[0, 5], [0, 6], [1, 5], [1, 6]], [[0, 1], [0, 1], [1, 1], [1, 1]]
-    >>> SelectFeatures(k=1).fit(X, Y).get_support().tolist()
-    [True, False]
-    """
-
-    def __init__(self, k: int = 100, *, score: str = "f-classif", pool: str = "max") -> None:
-        self.k = k
-        self.score = score
-        self.pool = pool
-
-    def fit(self, X: Any, Y: Any) -> "SelectFeatures":
-        """Score the features on training rows."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        self.scores_ = feature_scores(X, np.asarray(Y), self.score, self.pool)
-        order = np.argsort(-self.scores_, kind="stable")  # ties go to the first
-        self.support_ = np.zeros(len(order), dtype=bool)
-        self.support_[order[: self.k]] = True
-        return self
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
-        return self.support_
-
-
-def feature_scores(X: Any, Y: Any, score: str, pool: str) -> NDArray[np.float64]:
-    """The score of each feature, pooled over labels."""
-    if score == "variance":
-        return np.asarray(mean_variance_axis(X, axis=0)[1] if issparse(X) else X.var(axis=0))
-    counts = Y.sum(axis=0)
-    labels = np.flatnonzero((counts > 0) & (counts < len(Y)))
-    if not len(labels):
-        return np.zeros(X.shape[1])
-    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
-        warnings.simplefilter("ignore")  # a constant feature has no statistic, and scores 0
-        found = np.array([STATISTICS[score](X, Y[:, j])[0] for j in labels])
-    largest = np.finfo(np.float64).max / len(found)  # of a feature that is as the label
-    found = np.nan_to_num(found, nan=0.0, posinf=largest)
-    return np.asarray(found.max(axis=0) if pool == "max" else found.mean(axis=0))
-
-
-def _impute(is_sparse: bool, strategy: str = "mean") -> Any:
-    # A column without any value in training stays, so that all folds have the same columns.
-    return SimpleImputer(strategy=strategy, keep_empty_features=True)
-
-
-def _standardise(is_sparse: bool) -> Any:
-    return StandardScaler(with_mean=not is_sparse)  # centred, zeros would be no longer zero
-
-
-def _select(is_sparse: bool, k: int = 100, score: str = "f-classif", pool: str = "max") -> Any:
-    return SelectFeatures(k, score=score, pool=pool)
-
-
-def _tfidf(
-    is_sparse: bool,
-    min_df: int = 1,
-    ngrams: int = 1,
-    max_features: int | None = None,
-    sublinear: bool = False,
-) -> Any:
-    return TfidfVectorizer(
-        min_df=min_df, ngram_range=(1, ngrams), max_features=max_features, sublinear_tf=sublinear
-    )
-
-
-STEPS = {"impute": _impute, "standardise": _standardise, "select": _select, "tfidf": _tfidf}
-
-
-def make_steps(steps: Sequence[PreparationStep], dataset: Dataset) -> list[tuple[str, Any]]:
-    """Unfitted steps for a data set: tf-idf for texts only, and for them in any case."""
-    chosen = [step for step in steps if step.name != "tfidf"]
-    if dataset.is_text:
-        own = [step for step in steps if step.name == "tfidf"]
-        chosen = [*(own or [PreparationStep("tfidf")]), *chosen]
-    is_sparse = dataset.is_text or issparse(dataset.X)
-    return [(step.name, STEPS[step.name](is_sparse, **step.settings)) for step in chosen]
+    numeric = [each for each in transformers if get_tags(each).input_tags.two_d_array]
+    of_texts = [each for each in transformers if each not in numeric] or [TfidfVectorizer()]
+    chosen = [*of_texts, *numeric] if is_text else numeric
+    return list(make_pipeline(*(seeded(clone(each), seed) for each in chosen)).steps)
 
 
 def prepared(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Any:
@@ -185,51 +72,37 @@ def inner_folds(n_folds: int, n_groups: int | None, seed: int) -> Any:
 def searched(model: Any, grid: Mapping[str, Iterable[Any]], scoring: str, folds: Any) -> Any:
     """The model with the best of all combinations of parameters; itself without any.
 
-    A parameter belongs to the method, or to a step of preparation (``select__k``).
+    A parameter belongs to the method, or to a step of preparation (``simpleimputer__strategy``).
     """
     if not grid:
         return model
-    steps = dict(model.steps) if isinstance(model, Pipeline) else {}
+    method, own = (model[-1], model.named_steps) if isinstance(model, Pipeline) else (model, {})
     known = model.get_params()
     names = {
-        name: name if not steps or name.split("__")[0] in steps else f"{METHOD}__{name}"
+        name: name if not own or name.split("__")[0] in own else f"{METHOD}__{name}"
         for name in grid
     }
-    for name, full in names.items():
-        if full not in known:
-            raise InputError(
-                f"search: there is no parameter {name!r} of {type(_method_of(model)).__name__}. "
-                "A parameter of what is inside is written as estimator__C."
-            )
+    for name in (name for name, full in names.items() if full not in known):
+        raise InputError(
+            f"search: there is no parameter {name!r} of {type(method).__name__}. "
+            "A parameter of what is inside is written as estimator__C."
+        )
     values = {full: list(grid[name]) for name, full in names.items()}
     return GridSearchCV(model, values, scoring=Scorer(scoring), cv=folds, error_score="raise")
 
 
-def _method_of(model: Any) -> Any:
-    return model[-1] if isinstance(model, Pipeline) else model
-
-
-def fitted_method(model: Any) -> Any:
-    """The fitted method itself."""
-    return _method_of(model.best_estimator_ if isinstance(model, GridSearchCV) else model)
-
-
-def prepared_rows(model: Any, X: Any) -> Any:
-    """Rows as the fitted method sees them."""
+def split_fitted(model: Any) -> tuple[Pipeline | None, Any]:
+    """Fitted steps, if there are any, and the fitted method itself."""
     model = model.best_estimator_ if isinstance(model, GridSearchCV) else model
-    return model[:-1].transform(X) if isinstance(model, Pipeline) else X
+    return (model[:-1], model[-1]) if isinstance(model, Pipeline) else (None, model)
 
 
 def search_details(model: Any) -> dict[str, Any]:
     """What a search has chosen, with its mean score over the inner folds."""
-    best = {
-        name.removeprefix(f"{METHOD}__"): _import_path(value)
-        for name, value in model.best_params_.items()
-    }
-    scorer = model.scoring
+    best, scorer = model.best_params_.items(), model.scoring
     score = scorer.sign * float(model.best_score_)
     return {
-        "best": best,
+        "best": {name.removeprefix(f"{METHOD}__"): _import_path(value) for name, value in best},
         "scoring": scorer.key,
         "score": score if np.isfinite(score) else None,  # some measures are not defined on few rows
         "n_candidates": len(model.cv_results_["params"]),

@@ -10,13 +10,7 @@ from typing import Any
 import numpy as np
 
 from nldd.bench.protocols.methods import build, resolve, seeded
-from nldd.bench.protocols.preparation import (
-    PreparationStep,
-    inner_folds,
-    make_steps,
-    prepared,
-    searched,
-)
+from nldd.bench.protocols.preparation import inner_folds, make_steps, prepared, searched
 from nldd.bench.protocols.splits import Split
 from nldd.datasets import Dataset
 from nldd.estimators._platt_svc import PlattSVC, make_linear_svc
@@ -103,7 +97,7 @@ class Protocol:
         The same by data set, which come first.
     dataset_columns : dict of dict
         Which columns of a data set's file are `labels` and `text`, in the words of the command.
-    prepare : tuple of PreparationStep
+    prepare : tuple of transformers
         What is done to the features, learned from the training rows of each fold.
     search : dict of dict of tuple
         Values of parameters by method, of which the best are chosen on the training rows.
@@ -140,7 +134,7 @@ class Protocol:
     large_parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     dataset_parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     dataset_columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    prepare: tuple[PreparationStep, ...] = ()
+    prepare: tuple[Any, ...] = ()
     search: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
     scoring: str = "f_measure"
     inner_folds: int = 3
@@ -205,13 +199,14 @@ class Protocol:
         """The method of a cell with its preparation and the search for its parameters."""
         name, n_samples = dataset.name, dataset.n_samples
         estimator = self.estimator(method, name, n_samples, fold, **parameters)
-        n_groups = None
+        n_groups, seed = None, self.seed + fold
         if self.split_of(name, n_samples).kind == "leave-one-group-out":
             n_groups = len(np.unique(np.asarray(dataset.groups)))
-        folds = inner_folds(self.inner_folds, n_groups, self.seed + fold)
-        model = prepared(estimator, make_steps(self.prepare, dataset))
+        folds = inner_folds(self.inner_folds, n_groups, seed)
+        steps = make_steps(self.prepare, is_text=dataset.is_text, seed=seed)
+        model = prepared(estimator, steps)
         grid = {
-            name: [resolve(value, self.seed + fold) for value in values]
+            name: [resolve(value, seed) for value in values]
             for name, values in self.search.get(method, {}).items()
         }
         return searched(model, grid, self.scoring, folds)

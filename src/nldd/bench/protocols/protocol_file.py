@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from nldd._wording import escaped
-from nldd.bench.protocols.methods import NAME, build, check_classifier, is_own, own_method, takes
-from nldd.bench.protocols.preparation import POOLS, SCORES, STEPS, PreparationStep
+from nldd.bench.protocols.methods import (
+    NAME,
+    check_classifier,
+    is_own,
+    is_path,
+    make,
+    make_transformer,
+    own_method,
+    takes,
+)
+from nldd.bench.protocols.preparation import make_steps
 from nldd.bench.protocols.protocol import BASES, SETTINGS, Protocol, Shares
 from nldd.bench.protocols.splits import KINDS, Split
 from nldd.estimators._registry import METHODS, Method
@@ -65,13 +74,9 @@ def load_protocol(name: str | Path) -> Protocol:
         )
     try:
         return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where} is not UTF-8 text, as TOML files are: {error}.") from error
     except InputError as error:
         raise InputError(f"{where}: {escaped(str(error)).rstrip('.')}.") from error
-    except RecursionError as error:
-        raise InputError(f"{where}: its values are nested too deeply.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not a TOML file: {escaped(str(error))}.") from error
 
 
@@ -99,13 +104,6 @@ _COLUMNS = {
     "labels": (str, bool, "columns, in the words of --labels, such as 'code_*'"),
     "text": (str, bool, "the name of a column"),
 }
-_STEP_VALUES: dict[str, Any] = {
-    "strategy": ("mean", "median", "most_frequent"),
-    "score": SCORES,
-    "pool": POOLS,
-    **dict.fromkeys(("k", "min_df", "ngrams", "max_features"), _AT_LEAST[1]),
-    "sublinear": (bool, lambda yes: True, "true or false"),
-}
 _TABLES = ("split", "settings", "base", "methods", "parameters", "large", "datasets", "prepare")
 
 
@@ -122,7 +120,8 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
     parameters = _read_parameters(found, "parameters", known)
     for key, method in own.items():
         check_classifier(method, parameters.get(key, {}))
-    search = _read_search(found, known)
+    prepare = _read_transformers(found.get("prepare", []))
+    search = _read_search(found, known, dict(make_steps(prepare, is_text=True)))
     if idle := [key for key in search["search"] if key not in methods]:
         raise InputError(f"search.{idle[0]}: {idle[0]} is not among the methods of the protocol")
     return Protocol(
@@ -137,7 +136,7 @@ def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
         own=own,
         parameters=parameters,
         large_parameters=_read_parameters(large, "large.parameters", known),
-        prepare=_read_steps(found.get("prepare", [])),
+        prepare=prepare,
         shares=_read_shares(found, known) if "shares" in found else None,
     )
 
@@ -205,34 +204,21 @@ def _read_split(found: Any, where: str, values: Mapping[str, Any]) -> Split:
     return Split(kind, **{key: value for key, value in chosen.items() if key in KINDS[kind]})
 
 
-def _read_steps(found: Any) -> tuple[PreparationStep, ...]:
-    """Steps by name, or tables with their settings, in the order in which they are done."""
-    _require(type(found) is list, "prepare", "a list of steps", found)
-    steps: dict[str, PreparationStep] = {}
-    for entry in found:
-        table = {"step": entry} if isinstance(entry, str) else entry
-        _require(
-            isinstance(table, dict) and "step" in table,
-            "prepare",
-            'a list of steps, each a name or a table such as { step = "select", k = 100 }',
-            entry,
-        )
-        name = choose("prepare", table["step"], STEPS)
-        if name in steps:
-            raise InputError(f"prepare: {name} is there twice")
-        settings = {key: value for key, value in table.items() if key != "step"}
-        known = [key for key in signature(STEPS[name]).parameters if key in _STEP_VALUES]
-        for key, value in settings.items():
-            rule = _STEP_VALUES[choose(f"prepare.{name}", key, ("step", *known))]
-            if type(rule[0]) is str:
-                choose(f"prepare.{name}.{key}", value, rule)
-            else:
-                _read_value(f"prepare.{name}.{key}", value, rule)
-        steps[name] = PreparationStep(name, settings)
-    return tuple(steps.values())
+def _read_transformers(found: Any) -> tuple[Any, ...]:
+    """Transformers by import path, or tables with their parameters, in order."""
+    _require(type(found) is list, "prepare", "a list of transformers", found)
+    tables = [{"transformer": each} if isinstance(each, str) else each for each in found]
+    for table in tables:
+        fine = isinstance(table, dict) and is_path(table.get("transformer"))
+        what = 'a list of "module:Class" or of { transformer = "module:Class", parameter = value }'
+        _require(fine, "prepare", what, table)
+    return tuple(
+        make_transformer(table["transformer"], {k: table[k] for k in table if k != "transformer"})
+        for table in tables
+    )
 
 
-def _read_search(found: dict[str, Any], known: Methods) -> dict[str, Any]:
+def _read_search(found: dict[str, Any], known: Methods, steps: Mapping[str, Any]) -> dict[str, Any]:
     """The search of each method, the measure and the folds that decide it."""
     table = _read_table(found, "search", ("scoring", "inner_folds", *known))
     chosen: dict[str, Any] = {"search": {}}
@@ -247,7 +233,7 @@ def _read_search(found: dict[str, Any], known: Methods) -> dict[str, Any]:
         grid = _read_table(table, method, where=where)
         for name, values in grid.items():
             _require(type(values) is list and values, f"{where}.{name}", "a list of values", values)
-            if name.partition("__")[0] in STEPS:
+            if name.partition("__")[0] in steps:
                 continue
             for value in values:
                 _check_parameters(known[method], {name: value}, where)
@@ -289,12 +275,9 @@ def _check_parameters(method: Method, values: Mapping[str, Any], where: str) -> 
     for name in values:
         if not takes(method.factory, outer := name.partition("__")[0]):
             choose(where, outer, names)
-    own = {name: value for name, value in values.items() if "__" not in name}
-    try:
-        if method.key in METHODS:
-            build(method.factory, own, seed=0)._validate_params()
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{where}: {error}") from error
+    if method.key in METHODS:
+        own = {name: value for name, value in values.items() if "__" not in name}
+        make(method.factory, own, method.key, where)
 
 
 def _require(fine: Any, key: str, expected: str, value: Any) -> None:

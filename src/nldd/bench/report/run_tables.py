@@ -79,10 +79,7 @@ def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
         tuple(rows),
         notes=(ABOUT_FACTS, *notes),
         data_head=("dataset", *keys),
-        data=tuple(
-            (name, *(_plain(facts.get(name, {}).get(key)) for key in keys))
-            for name in results.datasets
-        ),
+        data=tuple((d, *(facts.get(d, {}).get(key) for key in keys)) for d in results.datasets),
     )
 
 
@@ -92,13 +89,8 @@ def _is_of(results: Results, dataset: str, entry: Mapping[str, Any]) -> bool:
     return next(cells).details.get("data") == entry.get("data")
 
 
-def _plain(value: Any) -> float | None:
-    is_number = isinstance(value, int | float) and value == value
-    return value if is_number else None
-
-
 def _fact(value: Any, how: str) -> str:
-    return "-" if _plain(value) is None else format(value, how)
+    return "-" if value is None else format(value, how)
 
 
 def split_table(results: Results) -> Table:
@@ -192,11 +184,8 @@ def choice_table(results: Results) -> Table | None:
         for method in results.methods:
             found = (cell.details.get("chosen") for cell in results.cells(dataset, method))
             counts.update(chosen["name"] for chosen in found if chosen is not None)
-        if counts:
-            total = counts.total()
-            rows.append(
-                (dataset, ", ".join(f"{n} {k / total:.0%}" for n, k in counts.most_common()))
-            )
+        shares = (f"{name} {n / counts.total():.0%}" for name, n in counts.most_common())
+        rows += [(dataset, ", ".join(shares))] if counts else []
     notes = ("Of all cells: every method chooses in every fold, from its training rows alone.",)
     head = ("data set", "base classifier chosen")
     return _words("choices", "Base classifiers chosen by the data", head, rows, notes)

@@ -1,12 +1,12 @@
 """Tables of measures: values with ranks and tests, average ranks of all, and pairs of methods."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from nldd._wording import count_noun, quote
+from nldd.bench.protocols.protocol_file import hint
 from nldd.bench.report import published as paper
 from nldd.bench.report.paper_comparison import (
     paper_notes,
@@ -77,10 +77,8 @@ def choose_measures(names: Iterable[str] | None = None) -> tuple[Measure, ...]:
         elif key in ALL_MEASURES:
             chosen[key] = ALL_MEASURES[key]
         else:
-            close = get_close_matches(key[:60], ALL_MEASURES, n=1)
-            hint = f" Did you mean {close[0]}?" if close else ""
-            known = f"There are {', '.join(ALL_MEASURES)}, and all."
-            raise InputError(f"There is no measure {quote(name)}.{hint} {known}")
+            known = hint(key[:60], (*ALL_MEASURES, "all"), "there are")
+            raise InputError(f"There is no measure {quote(name)}{known}.")
     return tuple(chosen.values()) or PAPER_MEASURES
 
 

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import mean
-from typing import Any, TextIO
+from typing import TextIO
 
 from nldd._files import write_atomically
 from nldd._wording import escaped, quote
@@ -241,18 +241,13 @@ def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
     new = {
         name: {
             "data": fingerprint(dataset),
-            "facts": _without_nan(asdict(describe(dataset))),
+            "facts": {k: None if v != v else v for k, v in asdict(describe(dataset)).items()},
             "notes": list(dataset.notes),
         }
         for name, dataset in datasets.items()
     }
     facts = known | new if isinstance(known, dict) else new
     write_atomically(path, json.dumps(facts, indent=1, allow_nan=False).encode())
-
-
-def _without_nan(facts: dict[str, Any]) -> dict[str, Any]:
-    """Facts as JSON knows them: without a value where there is none."""
-    return {key: None if value != value else value for key, value in facts.items()}
 
 
 def _check_settings(plan: Mapping[Key, Cell], found: Iterable[CellRecord], folder: Path) -> None:

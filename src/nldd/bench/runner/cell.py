@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from nldd._versions import library_versions
 from nldd.bench.protocols.methods import predict_labels, predict_probabilities
-from nldd.bench.protocols.preparation import fitted_method, prepared_rows, search_details
+from nldd.bench.protocols.preparation import search_details, split_fitted
 from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.protocols.splits import Rows
 from nldd.bench.runner.records import CellPredictions, CellRecord, Key, as_line
@@ -298,14 +298,13 @@ def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
 
 def _model_details(model: Any, X_test: Any) -> dict[str, Any]:
     """What was searched and chosen, and NLDD's coefficients."""
-    details, method = dict[str, Any](), fitted_method(model)
-    if isinstance(model, GridSearchCV):
-        details["searched"] = search_details(model)
+    steps, method = split_fitted(model)
+    details = {"searched": search_details(model)} if isinstance(model, GridSearchCV) else {}
     if (choice := getattr(method, "chosen_", None)) is not None:
         name = choice.name + " with trees" * choice.with_trees
         details["chosen"] = {"name": name, "brier": dict(choice.brier)}
     if isinstance(method, NLDDClassifier):
-        details |= _nldd_details(method, prepared_rows(model, X_test))
+        details |= _nldd_details(method, steps.transform(X_test) if steps else X_test)
     return details
 
 

@@ -4,11 +4,10 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
@@ -21,29 +20,13 @@ from numpy.typing import NDArray
 from nldd._files import write_atomically
 from nldd._wording import escaped
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES
 
 CELLS = "cells.jsonl"
 PREDICTIONS = "predictions"
-# Far more than a line and a file of records have.
-MAX_LINE, MAX_BYTES = 2**20, 2**30
 # Of the part of a path that is a name; systems allow 255 bytes, and more is written after it.
 LONGEST_PART = 100
 # What Windows keeps for itself, whatever follows the first dot.
 RESERVED = re.compile(r"(?i:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?")
-KINDS: dict[str, Any] = {
-    **dict.fromkeys(("protocol", "dataset", "method", "settings"), str),
-    **dict.fromkeys(("fold", "seed"), int),
-    **dict.fromkeys(("scores", "details", "versions", "machine"), dict),
-    **dict.fromkeys(("fit_seconds", "predict_seconds"), int | float),
-    "error": str | None,
-}
-# Of a finished cell.
-DETAILS = {
-    **dict.fromkeys(("n_train", "n_test", "n_labels"), int),
-    **dict.fromkeys(("standard_errors", "observed", "unobserved"), dict),
-}
-KEYS = [measure.key for measure in PAPER_MEASURES]
 
 
 class Key(NamedTuple):
@@ -341,12 +324,10 @@ def read_records(path: str | Path) -> list[CellRecord]:
     """
     path = Path(path)
     records: dict[Key, CellRecord] = {}
-    if path.stat().st_size > MAX_BYTES:
-        raise InputError(f"{path} has more than {MAX_BYTES:,} bytes. Keep fewer cells in a folder.")
     lines = path.read_bytes().split(b"\n")[:-1]
     for number, line in enumerate(lines, start=1):
         try:
-            record = _read_record(line)
+            record = CellRecord(**json.loads(line))
             records[record.key] = record
         except (ValueError, TypeError, RecursionError) as error:
             raise InputError(
@@ -354,39 +335,3 @@ def read_records(path: str | Path) -> list[CellRecord]:
                 "Remove the line, and the same command runs its cell again."
             ) from error
     return list(records.values())
-
-
-def _read_record(line: bytes) -> CellRecord:
-    if len(line) > MAX_LINE:
-        raise ValueError(f"it has {len(line):,} bytes, and at most {MAX_LINE:,} are read")
-    record = CellRecord(**json.loads(line))
-    json.dumps(asdict(record), ensure_ascii=False).encode()  # no half of a character
-    for part, fits in _checks(record):
-        if not fits:
-            raise ValueError(f"its {part} cannot be right")
-    return record
-
-
-def _checks(record: CellRecord) -> Iterator[tuple[str, bool]]:
-    """Each part with whether reports can rely on it; later ones rely on earlier ones."""
-    for name, kind in KINDS.items():
-        yield name, isinstance(getattr(record, name), kind)
-    details, share, done = record.details, record.train_share, record.error is None
-    yield "train_share", share is None or (_is_number(share) and 0 < share <= 1)
-    yield "n_folds", isinstance(details.get("n_folds"), int) and details["n_folds"] > 0
-    yield "scores", all(map(_is_number, record.scores.values()))
-    yield "scores", not done or record.scores.keys() >= set(KEYS)
-    for name, kind in DETAILS.items() if done else ():
-        yield name, isinstance(details.get(name), kind)
-    for name in ("observed", "unobserved") if done else ():
-        yield (
-            name,
-            isinstance(n := details[name].get("n"), int)
-            and (not n or details[name].keys() >= set(KEYS)),
-        )
-    for name in ("coefficients", "coefficient_errors") if done and record.method == "NLDD" else ():
-        yield name, isinstance(found := details.get(name), list) and len(found) == 3
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and isfinite(value)

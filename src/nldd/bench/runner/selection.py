@@ -13,6 +13,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_named
 from nldd.bench.protocols.methods import check_classifier, is_own, own_method
 from nldd.bench.protocols.protocol import Protocol
+from nldd.bench.protocols.protocol_file import hint
 from nldd.datasets import Dataset
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
@@ -71,7 +72,7 @@ def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[s
     """What a person should know about the data sets of a run before it starts."""
     for name in sorted(protocol.named_datasets - {*datasets, *CATALOGUE}):
         yield f"The protocol speaks of a data set {escaped(repr(name))}, which is not in this run."
-    is_imputed = any(step.name == "impute" for step in protocol.prepare)
+    is_imputed = any("Imputer" in type(each).__name__ for each in protocol.prepare)
     for name, dataset in datasets.items():
         yield from (f"{name}: {note}" for note in dataset.notes)
         split = protocol.split_of(name, dataset.n_samples)
@@ -84,7 +85,7 @@ def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[s
         if not (is_imputed or dataset.is_text) and np.isnan(values).any():
             yield (
                 f"{name}: some values are missing, which most methods refuse. To fill them in, put "
-                'prepare = ["impute"] into a protocol of your own.'
+                'prepare = ["sklearn.impute:SimpleImputer"] into a protocol of your own.'
             )
 
 
@@ -157,11 +158,7 @@ def _find_method(name: str, protocol: Protocol) -> Method:
             raise InputError(f"{error}.") from error
     key = name.upper()
     if key not in METHODS:
-        known = (*METHODS, *protocol.own)
-        close = get_close_matches(key, known, n=1) or get_close_matches(name, known, n=1)
-        meant = f" Did you mean {close[0]}?" if close else ""
-        raise InputError(
-            f"There is no method {name!r}.{meant} There are {', '.join(known)}; one of your own is "
-            "named by its module and class, such as my_module:MyClassifier."
-        )
+        known = hint(name, (*METHODS, *protocol.own), "there are")
+        how = "is named by its module and class, such as my_module:MyClassifier"
+        raise InputError(f"There is no method {name!r}{known}; one of your own {how}.")
     return METHODS[key]

@@ -32,11 +32,7 @@ class ProcessWorkers:
 
     def restart(self) -> None:
         # Spawned, not forked: a fork copies the locks of BLAS threads, and hangs on them.
-        self._pool = ProcessPoolExecutor(
-            self.n_workers,
-            mp_context=get_context("spawn"),
-            initializer=_begin_worker,
-        )
+        self._pool = ProcessPoolExecutor(self.n_workers, get_context("spawn"), _begin_worker)
 
     def submit(self, dataset: Dataset, cell: Cell) -> "Future[CellRecord]":
         return self._pool.submit(run_cell, dataset, cell)
