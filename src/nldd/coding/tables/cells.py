@@ -138,6 +138,16 @@ def check_width(path: Path, n_columns: int) -> None:
         raise InputError(f"{message}; got {n_columns:,}.", hint="leave out what is not needed")
 
 
+def check_claim(path: Path, n_rows: int) -> None:
+    """Refuse a file that claims far more rows than it has bits.
+
+    A column that says the same in all rows takes a few bytes, however many they are.
+    """
+    if n_rows > 2**20 + 64 * path.stat().st_size:
+        message = f"{path} claims {n_rows:,} values in a column, too many for a file of its size"
+        raise InputError(f"{message}.", hint="write it again, or save the table as CSV")
+
+
 def row_weight(row: Row, path: Path, number: int, names: Sequence[str]) -> int:
     """What a row adds to a block, see `MAX_BLOCK`; a cell that is too long is an error."""
     lengths = [len(cell) if isinstance(cell, str) else 0 for cell in row]

@@ -11,16 +11,17 @@ from typing import Any
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.tables.cells import (
+    MAX_BYTES,
     Cell,
     Row,
     RowSource,
     TableFormat,
+    check_claim,
     check_width,
     is_text,
     skipped_note,
 )
 from nldd.coding.tables.text_files import TextFile, TextSource
-from nldd.coding.tables.trial import check_by_trial
 from nldd.exceptions import InputError, MissingExtraError
 
 # The keys of so many lines are the columns.
@@ -28,14 +29,8 @@ HEADER_LINES = 1000
 # Python refuses to write whole numbers of thousands of digits.
 MAX_DIGITS = 1000
 
-# Cells of a batch of Parquet, and what another process does first with all of them.
+# Cells of a batch of Parquet.
 BATCH_CELLS = 2**19
-_TRIAL = """
-from pyarrow.parquet import ParquetFile
-with ParquetFile(path) as file:
-    for batch in file.iter_batches(batch_size=int(options[0])):
-        [column.to_pylist() for column in batch.columns]
-"""
 
 _EXAMPLE = '{"id": 1, "answer": "good"}'
 _HALF = re.compile("[\ud800-\udfff]")
@@ -125,15 +120,31 @@ class ParquetRows(RowSource):
             check_width(path, file.metadata.num_columns)
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
-            # A column that says the same in all rows takes a few bytes, however many they are.
-            if self._n_rows > 2**20 + 64 * path.stat().st_size:
-                raise ValueError(f"{self._n_rows:,} rows are too many for a file of its size")
+            self._check_size(file.metadata)
             self._n_batch = min(2000, BATCH_CELLS // max(1, len(self.header)))
-            hint = "save the table as CSV, without cells of much more text than an answer has"
-            check_by_trial(path, _TRIAL, str(self._n_batch), hint=hint)
         if not self.header:
             raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
         self.format = TableFormat(kind="parquet")
+
+    def _check_size(self, metadata: Any) -> None:
+        """Refuse what the file itself says is too much, before any of it is read."""
+        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+        if (n_bytes := sum(group.total_byte_size for group in groups)) > MAX_BYTES:
+            message = (
+                f"{self._path} would unpack to {n_bytes:,} bytes; at most {MAX_BYTES:,} are read."
+            )
+            raise InputError(message, hint="leave out the columns that are not needed")
+        # A row has several values where these are lists.
+        n_values = max(
+            [
+                self._n_rows,
+                *(
+                    sum(group.column(j).num_values for group in groups)
+                    for j in range(metadata.num_columns)
+                ),
+            ]
+        )
+        check_claim(self._path, n_values)
 
     def rows(self) -> Generator[Row, None, None]:
         self._n_read = 0
