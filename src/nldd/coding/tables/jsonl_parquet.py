@@ -83,12 +83,8 @@ class JsonlRows(TextSource):
             except (ValueError, RecursionError) as error:
                 what = f"no JSON object ({getattr(error, 'msg', None) or error})"
             if what:
-                place, hint = (
-                    f"{self._text.path}, line {line}",
-                    f"write one object such as {_EXAMPLE}",
-                )
-                message = f"{place}: {what}: {quote(content.strip())}."
-                raise InputError(message, hint=f"{hint} on each line")
+                place = f"{self._text.path}, line {line}: {what}: {quote(content.strip())}."
+                raise InputError(place, hint=f"write one object such as {_EXAMPLE} on each line")
             if _HALF_WRITTEN.search(content):
                 record = {key: self._whole(value) for key, value in record.items()}
             yield line, record
@@ -114,37 +110,25 @@ class ParquetRows(RowSource):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._n_read = 0
+        self._n_read = n_bytes = 0
         self._cut: dict[str, None] = {}
         with self._opened() as file:
             check_width(path, file.metadata.num_columns)
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
-            self._check_size(file.metadata)
+            check_claim(path, self._n_rows)
+            for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+                chunks = [group.column(j) for j in range(group.num_columns)]
+                n_bytes += sum(chunk.total_uncompressed_size for chunk in chunks)
+                # A row has several values where these are lists.
+                check_claim(path, max((chunk.num_values for chunk in chunks), default=0))
+            if n_bytes > MAX_BYTES:
+                message = f"{path} unpacks to {n_bytes:,} bytes; at most {MAX_BYTES:,} are read."
+                raise InputError(message, hint="leave out the columns that are not needed")
             self._n_batch = min(2000, BATCH_CELLS // max(1, len(self.header)))
         if not self.header:
             raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
         self.format = TableFormat(kind="parquet")
-
-    def _check_size(self, metadata: Any) -> None:
-        """Refuse what the file itself says is too much, before any of it is read."""
-        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
-        if (n_bytes := sum(group.total_byte_size for group in groups)) > MAX_BYTES:
-            message = (
-                f"{self._path} would unpack to {n_bytes:,} bytes; at most {MAX_BYTES:,} are read."
-            )
-            raise InputError(message, hint="leave out the columns that are not needed")
-        # A row has several values where these are lists.
-        n_values = max(
-            [
-                self._n_rows,
-                *(
-                    sum(group.column(j).num_values for group in groups)
-                    for j in range(metadata.num_columns)
-                ),
-            ]
-        )
-        check_claim(self._path, n_values)
 
     def rows(self) -> Generator[Row, None, None]:
         self._n_read = 0

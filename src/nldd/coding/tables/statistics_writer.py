@@ -38,16 +38,12 @@ class Target:
     longest_label: int
     longest_text: int
     signs: str
-    reserved: frozenset[str]
+    reserved: str
     times: Mapping[str, str]
 
 
-_SPSS_WORDS = frozenset(
-    ("all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with")
-)
-_STATA_WORDS = frozenset(
-    ("byte", "double", "float", "if", "in", "int", "long", "str", "strl", "using", "with")
-)
+_SPSS_WORDS = "all and by eq ge gt le lt ne not or to with"
+_STATA_WORDS = "byte double float if in int long str strl using with"
 TARGETS = {
     ".sav": Target(
         *("SPSS", "write_sav", 64, 250, 32_767, r"[\w.@#$]", _SPSS_WORDS),
@@ -58,7 +54,7 @@ TARGETS = {
         times={"date": "%td", "moment": "%tc", "time": "%tcHH:MM:SS"},
     ),
     ".xpt": Target(
-        *("SAS", "write_xport", 32, 250, 32_767, r"[A-Za-z0-9_]", frozenset()),
+        *("SAS", "write_xport", 32, 250, 32_767, r"[A-Za-z0-9_]", ""),
         times={"date": "DATE9", "moment": "DATETIME20", "time": "TIME8"},
     ),
 }
@@ -78,7 +74,11 @@ def statistics_file(
     `known` is what the origin says of its variables, `descriptions` are labels of new columns.
     """
     library, target = load_pyreadstat(path), TARGETS[path.suffix.lower()]
-    pandas = _load_pandas(path)
+    try:
+        import pandas
+    except ImportError as error:
+        message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
+        raise MissingExtraError(message, extra="spss") from error
     columns: list[list[Cell]] = [[] for _ in header]
 
     def put(rows: list[Row], first: int) -> None:
@@ -99,33 +99,18 @@ def statistics_file(
     how = _arguments(dict(zip(names, made, strict=True)), labels, known, target)
     with TemporaryDirectory(prefix="nldd-") as folder:
         place = Path(folder, f"table{path.suffix.lower()}")
-        _write(library, target, frame, place, path, how)
+        try:
+            getattr(library, target.writer)(frame, str(place), **how)
+        except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
+            if "write" in str(error).lower():
+                raise OSError(str(error)) from error
+            message = f"{path} cannot be written as a file of {target.program}: {error}."
+            raise InputError(message, hint="write the table as CSV or .xlsx") from error
         sets = _sets(known, dict(zip(header, names, strict=True)), target)
         content = place.read_bytes()
         stream.write(add_response_sets(content, sets) if sets else content)
     for loss in _losses(header, names, made, known, target):
         warn_caller(f"{path.name}: {loss}.", NLDDWarning)
-
-
-def _load_pandas(path: Path) -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
-        raise MissingExtraError(message, extra="spss") from error
-    return pandas
-
-
-def _write(
-    library: Any, target: Target, frame: Any, place: Path, path: Path, how: dict[str, Any]
-) -> None:
-    try:
-        getattr(library, target.writer)(frame, str(place), **how)
-    except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
-        if "write" in str(error).lower():
-            raise OSError(str(error)) from error
-        message = f"{path} cannot be written as a file of {target.program}: {error}."
-        raise InputError(message, hint="write the table as CSV or .xlsx") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +230,7 @@ def valid_names(header: Sequence[str], target: Target) -> list[str]:
     >>> valid_names(["age", "home office", "2nd", "AGE", "by"], TARGETS[".sav"])
     ['age', 'home_office', 'v_2nd', 'AGE_2', 'by_2']
     """
-    taken = set(target.reserved)
+    taken = set(target.reserved.split())
     names = []
     for given in header:
         signs = (c if re.fullmatch(target.signs, c) else "_" for c in given.strip())
@@ -334,11 +319,8 @@ def _arguments(
 def _value_labels(column: _Column, known: Variables, target: Target) -> dict[Any, str]:
     labels = known.values.get(str(column.own), {})
     if column.is_text:
-        return (
-            {str(value): label for value, label in labels.items()}
-            if target.program == "SPSS"
-            else {}
-        )
+        is_spss = target.program == "SPSS"
+        return {str(value): label for value, label in labels.items() if is_spss}
     whole = target.program == "Stata" and column.is_whole()
     return {
         value if isinstance(value, str) else int(value) if whole else float(value): label

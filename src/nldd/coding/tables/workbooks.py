@@ -62,8 +62,6 @@ _SHARED = re.compile(rb"\st=[\"']s[\"'][^>]*>\s*<(?:\w+:)?v>\s*(\d+)")
 
 # Whole numbers below this are what they are in the file; above it they may be other ones.
 MAX_WHOLE = 2**53
-# Characters as .xlsx files write them, but for halves of one.
-_ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 
 
 class WorkbookRows(RowSource):
@@ -97,8 +95,6 @@ class WorkbookRows(RowSource):
         self.format = TableFormat(kind="xlsx", sheet=self._sheet.name)
 
     def _open(self, head: bytes, sheet: str | None) -> None:
-        from importlib.metadata import version
-
         from python_calamine import CalamineWorkbook
 
         if (n_bytes := self._path.stat().st_size) > MAX_BYTES:
@@ -113,10 +109,8 @@ class WorkbookRows(RowSource):
             "content.xml",
         }
         self._part = check_sheet(self._path, name, parts) if is_xml else Part()
-        self._errors = self._part.errors
         self._sheet = book.get_sheet_by_name(name)
         self._left = [None] * (self._sheet.start or (0, 0))[1]
-        self._escaped = version("python-calamine") in ("0.5.0", "0.5.1", "0.5.2", "0.5.3")
 
     def _choose_sheet(self, sheets: list[Any], name: str | None) -> str:
         names = {s.name: str(s.visible) for s in sheets if str(s.typ).endswith("WorkSheet")}
@@ -153,9 +147,9 @@ class WorkbookRows(RowSource):
         if self._others:
             read = quote(self._sheet.name)
             notes.insert(0, f"The sheet {read} was read, and not {quote_first(self._others)}.")
-        if self._part.n_unknown:
-            cells = count_noun(self._part.n_unknown, "cell")
-            where = f"with a formula and no value, the first {self._part.first_unknown}"
+        if unknown := self._part.unknown:
+            cells = count_noun(len(unknown), "cell")
+            where = f"with a formula and no value, the first {unknown[0].decode()}"
             how = "Open the file in a spreadsheet, save it and run the command again."
             notes.append(f"{cells} {where}: read as empty. {how}")
         header, end = self._ends
@@ -188,23 +182,12 @@ class WorkbookRows(RowSource):
                     else _cell(value)
                     for value in values
                 ]
-                if self._left or k in self._errors or self._escaped:
-                    cells = self._completed(k, cells)
+                if self._left:
+                    cells = [*self._left, *cells]
+                for column, error in self._part.errors.get(k, {}).items():
+                    cells[column] = error
                 if cells.count(None) < len(cells) and k + 1 >= self._header_row:
                     yield k + 1, cells
-
-    def _completed(self, k: int, cells: list[Cell]) -> list[Cell]:
-        """The cells with empty columns on their left, errors, and what old calamine leaves out."""
-        cells = [*self._left, *cells]
-        for column, error in self._errors.get(k, {}).items():
-            cells[column] = error
-        if self._escaped:
-            return [_unescaped(cell) if isinstance(cell, str) else cell for cell in cells]
-        return cells
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 @contextmanager
@@ -249,8 +232,7 @@ class Part:
     is_far: bool = False
     n_closed: int = 0
     errors: dict[int, dict[int, str]] = field(default_factory=dict)
-    n_unknown: int = 0
-    first_unknown: str = ""
+    unknown: list[bytes] = field(default_factory=list)
     merged: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -283,9 +265,8 @@ def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
         found.n_closed += markup.count(b"</")
         for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
             found.errors.setdefault(int(row) - 1, {})[_column_number(letters) - 1] = text.decode()
-        unknown = _UNKNOWN.findall(markup) if b"<f" in markup or b":f" in markup else []
-        found.n_unknown += len(unknown)
-        found.first_unknown = found.first_unknown or (unknown[0].decode() if unknown else "")
+        if b"<f" in markup or b":f" in markup:
+            found.unknown += _UNKNOWN.findall(markup)
         if b"mergeCell" in markup:
             found.merged += [(int(a), int(b)) for a, b in _MERGED.findall(markup)]
     return found

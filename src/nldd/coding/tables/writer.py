@@ -229,9 +229,8 @@ def _jsonl(stream: BinaryIO, header: tuple[str, ...]) -> Iterator[_Put]:
 
 
 def _json_value(cell: Any) -> Any:
-    return (
-        cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else python_value(cell)
-    )
+    is_time = isinstance(cell, datetime.date | datetime.time)
+    return cell_text(cell) if is_time else python_value(cell)
 
 
 class _Outlet:
@@ -278,9 +277,7 @@ def _xlsx(
         sheet = book.add_worksheet(_sheet_name(name))
         sheets = [sheet]
         if look is not None:
-            from nldd.coding.tables.sheet_layout import (
-                format_sheet,  # only for workbooks that people work in
-            )
+            from nldd.coding.tables.sheet_layout import format_sheet
 
             sheets += format_sheet(book, sheet, look)
         form = cache(lambda code: book.add_format({"num_format": code}))
