@@ -206,13 +206,12 @@ def cell_text(cell: Cell) -> str:
     return cell_text(python_value(cell))
 
 
-def python_value(cell: Any) -> Cell:
+def python_value(cell: Any) -> Any:
     """The Python value of a scalar of NumPy or a like library."""
     item = getattr(cell, "item", None)
     if item is None:
         raise TypeError(f"a cell is text, a number, a date, a time or None; got {type(cell)}.")
-    value: Cell = item()
-    return value
+    return item()
 
 
 def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:

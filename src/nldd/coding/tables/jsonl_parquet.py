@@ -113,7 +113,6 @@ class ParquetRows(RowSource):
         self._n_read = n_bytes = 0
         self._cut: dict[str, None] = {}
         with self._opened() as file:
-            check_width(path, file.metadata.num_columns)
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
             check_claim(path, self._n_rows)
@@ -180,7 +179,7 @@ class ParquetRows(RowSource):
         return [_cell(value) for value in array.to_pylist()]
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> Any:
     """A value of JSON or Parquet as a cell; what no cell can hold becomes text."""
     if isinstance(value, decimal.Decimal):
         # A number, if it is the same number, else its digits.
@@ -192,8 +191,7 @@ def _cell(value: Any) -> Cell:
         return text if is_text(text) else json.dumps(value)
     if isinstance(value, bytes | datetime.timedelta):
         return _nested(value)
-    cell: Cell = value
-    return cell
+    return value
 
 
 def _nested(value: Any) -> str:

@@ -12,10 +12,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from nldd.coding.tables.cells import Cell, Row, RowSource, TableFormat, check_claim, check_width
+from nldd.coding.tables.cells import Cell, Row, RowSource, TableFormat, check_claim
 from nldd.coding.tables.response_sets import ResponseSet
 from nldd.exceptions import InputError, MissingExtraError
 
@@ -114,7 +113,6 @@ class StatisticsRows(RowSource):
         self.header = tuple(found.column_names)
         if not all(isinstance(name, str) and name for name in self.header):
             raise self._refusal(ValueError("a variable has no name"))
-        check_width(path, len(self.header))
         if not self.header:
             raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
         self._n_read, self._n_rows = 0, found.number_rows or 0
@@ -147,8 +145,7 @@ class StatisticsRows(RowSource):
 
     def _call(self, **how: Any) -> Any:
         """What pyreadstat reads; dates as numbers, which not all are that a calendar has."""
-        library = load_pyreadstat(self._path)
-        read: Callable[..., Any] = getattr(library, self._reader)
+        read = getattr(load_pyreadstat(self._path), self._reader)
         if "user_missing" in inspect.signature(read).parameters:
             how["user_missing"] = True
         how |= {"output_format": "dict", "disable_datetime_conversion": True}
@@ -169,15 +166,14 @@ class StatisticsRows(RowSource):
         return InputError(message, hint=hint)
 
 
-def load_pyreadstat(path: Path) -> ModuleType:
+def load_pyreadstat(path: Path) -> Any:
     """The library that reads and writes statistics files; it comes with an extra."""
     try:
         import pyreadstat
     except ImportError as error:
         message = f"{path}: files of SPSS, Stata and SAS need pyreadstat."
         raise MissingExtraError(message, extra="spss") from error
-    library: ModuleType = pyreadstat
-    return library
+    return pyreadstat
 
 
 def _variables(program: str, found: Any) -> Variables:

@@ -95,7 +95,13 @@ def statistics_file(
     frame = pandas.DataFrame(
         {name: column.array(pandas, target) for name, column in zip(names, made, strict=True)}
     )
-    labels = _labels(header, names, known, descriptions, target.longest_label)
+    # As before, as described, or as the column was named.
+    described = {**dict(descriptions), **(known.labels if known is not None else {})}
+    labels = {
+        name: _cut(label, target.longest_label)
+        for given, name in zip(header, names, strict=True)
+        if (label := described.get(given) or (given if given != name else ""))
+    }
     how = _arguments(dict(zip(names, made, strict=True)), labels, known, target)
     with TemporaryDirectory(prefix="nldd-") as folder:
         place = Path(folder, f"table{path.suffix.lower()}")
@@ -139,11 +145,8 @@ class _Column:
 
     def is_whole(self) -> bool:
         """Whether these are whole numbers."""
-        return all(
-            value is None or (value == int(value) and abs(value) <= _INTEGERS)
-            for value in self.values
-            if not isinstance(value, str)
-        )
+        numbers = (v for v in self.values if not (v is None or isinstance(v, str)))
+        return all(value == int(value) and abs(value) <= _INTEGERS for value in numbers)
 
 
 def _column(
@@ -157,12 +160,9 @@ def _column(
     letters = _letters(cells, known.values.get(name, ())) if known and keeps_missing else ()
     if not was_text:
         values = [_value(cell, keeps_missing) for cell in cells]
-        if (own or any(value is not None for value in values)) and all(
-            value is None
-            or isinstance(value, int | float | datetime.date | datetime.time)
-            or value in letters
-            for value in values
-        ):
+        numeric = (int, float, datetime.date, datetime.time, type(None))
+        is_filled = own or any(value is not None for value in values)
+        if is_filled and all(isinstance(v, numeric) or v in letters for v in values):
             times = {kind for value in values if (kind := _time_kind(value))}
             time = "moment" if len(times) > 1 else next(iter(times), None)
             numbers = [_number(value, target) for value in values]
@@ -255,22 +255,6 @@ def _cut(text: str, n_bytes: int) -> str:
     return text.encode()[:n_bytes].decode(errors="ignore")
 
 
-def _labels(
-    header: Sequence[str],
-    names: Sequence[str],
-    known: Variables | None,
-    descriptions: Mapping[str, str],
-    longest: int,
-) -> dict[str, str]:
-    """What each variable is, in words: as before, as described, or as its column was named."""
-    labels = {}
-    for given, name in zip(header, names, strict=True):
-        old = known.labels.get(given, "") if known is not None else ""
-        if label := old or descriptions.get(given, "") or (given if given != name else ""):
-            labels[name] = _cut(label, longest)
-    return labels
-
-
 def _arguments(
     columns: Mapping[str, _Column],
     labels: Mapping[str, str],
@@ -288,11 +272,8 @@ def _arguments(
         formats |= {n: given for n, given in kept.items() if given and same}
     how["variable_format"] = formats
     if target.program != "SAS":
-        how["variable_value_labels"] = {
-            name: values
-            for name, column in own.items()
-            if known is not None and (values := _value_labels(column, known, target))
-        }
+        each = {n: _value_labels(c, known, target) for n, c in own.items() if known is not None}
+        how["variable_value_labels"] = {name: values for name, values in each.items() if values}
     if target.program == "Stata":
         how["version"] = 14
         how["missing_user_values"] = {n: list(c.letters) for n, c in own.items() if c.letters}
@@ -304,9 +285,8 @@ def _arguments(
         formats.update({n: form for n, form in shown.items() if n not in formats})
     if target.program == "SPSS" and same and known is not None:
         by_name = {name: str(column.own) for name, column in own.items()}
-        how["missing_ranges"] = {
-            n: list(known.missing[o]) for n, o in by_name.items() if o in known.missing
-        }
+        missing = {n: list(known.missing.get(o, ())) for n, o in by_name.items()}
+        how["missing_ranges"] = {name: ranges for name, ranges in missing.items() if ranges}
         how["variable_display_width"] = {n: known.display.get(o, 8) for n, o in by_name.items()}
         how["variable_measure"] |= {n: known.measures.get(o, "unknown") for n, o in by_name.items()}
         how["note"] = list(known.notes)

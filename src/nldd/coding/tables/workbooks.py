@@ -210,15 +210,14 @@ def _reading(path: Path) -> Iterator[None]:
         raise InputError(f"{path} {what}.", hint=hint) from error
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> Any:
     """A value of calamine as a cell: durations as times of a day, or as text."""
     if type(value) is datetime.timedelta:
         if datetime.timedelta() <= value < datetime.timedelta(days=1):
             return (datetime.datetime.min + value).time()
         minutes, seconds = divmod(value.total_seconds(), 60)
         return f"{minutes // 60:.0f}:{minutes % 60:02.0f}:{seconds:02.0f}"
-    cell: Cell = value
-    return cell
+    return value
 
 
 @dataclass
