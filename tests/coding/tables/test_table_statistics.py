@@ -280,3 +280,12 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
 def test_a_labelled_text_is_text():
     cell = Labelled("Price", 1)
     assert (cell, f"{cell}!", cell.value, {cell: 1}["Price"]) == ("Price", "Price!", 1, 1)
+
+
+def test_more_rows_than_a_file_can_hold_are_refused(tmp_path):
+    path = tmp_path / "answers.dta"
+    pyreadstat.write_dta(pandas.DataFrame({"n": [1.0]}), str(path), version=14)
+    claimed = path.read_bytes().replace(b"<N>\1\0\0\0", b"<N>\0\0\0\x40")
+    path.write_bytes(claimed)
+    with pytest.raises(InputError, match=r"claims 1,073,741,824 .* too many for a file"):
+        open_table(path)
