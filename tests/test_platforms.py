@@ -22,7 +22,6 @@ from coding_tables import call
 from nldd import _files, _wording
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, running, store_file
-from nldd.coding.tables import trial
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import NLDDError
 from nldd.present import console
@@ -197,20 +196,6 @@ def test_json_is_json_in_every_encoding(encoding, monkeypatch):
     stream.flush()
     assert json.loads(out.getvalue().decode("utf-8")) == {"code": EMOJI, "\u00ff": "\u00e9"}
     assert (EMOJI.encode() in out.getvalue()) == encoding.lower().startswith("utf")
-
-
-def test_what_a_library_says_is_read_whatever_the_letters_of_the_system(tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONUTF8", "0")
-    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
-    with pytest.raises(ValueError, match="Stra\u00dfe \u2192 \ufffd"):
-        trial.check_by_trial(
-            tmp_path / "t.xlsx",
-            "import sys\n"
-            r"sys.stderr.buffer.write('Error: Stra\u00dfe \u2192 '.encode() + b'\x81\n')"
-            "\n"
-            "sys.exit(1)",
-            hint="",
-        )
 
 
 def test_tables_on_standard_output_keep_their_bytes(monkeypatch):

@@ -5,17 +5,10 @@ from pathlib import Path
 
 import pytest
 from table_files import load, put, quick_save
-from workbooks import HEADER, binary_workbook, parts, sheet_xml, workbook, zipped
+from workbooks import HEADER, parts, sheet_xml, workbook, zipped
 
-from nldd.coding.tables import trial, workbooks
+from nldd.coding.tables import workbooks
 from nldd.exceptions import InputError
-
-FILES = Path(__file__).parent / "files"
-
-
-@pytest.fixture
-def small_trials(monkeypatch):
-    monkeypatch.setattr(trial, "MAX_TRIAL_BYTES", 2**28)
 
 
 @pytest.mark.parametrize(
@@ -65,18 +58,18 @@ def test_document_types_are_found_anywhere(tmp_path, monkeypatch):
         load(zipped(tmp_path / "a.xlsx", members))
 
 
-def test_deep_nesting_of_what_is_read_in_python_is_refused(tmp_path):
-    """Whatever stands between: a tree of such a part would take a thousand times its bytes."""
+def test_elements_without_number_in_what_is_read_in_python_are_refused(tmp_path):
     members = parts(HEADER)
-    for name, before in (("xl/workbook.xml", "<sheets>"), ("xl/_rels/workbook.xml.rels", "</Rel")):
-        deep = "<a b='/>'>" * 4000 + "</a>" * 4000 + before
-        content = members[name].replace(before, deep, 1)
-        with pytest.raises(InputError, match="nested too deeply"):
-            load(zipped(tmp_path / "a.xlsx", members | {name: content}))
     wide = members["xl/workbook.xml"].replace("<sheets>", "<a/>" * 200_000 + "<sheets>")
     with pytest.raises(InputError, match="its elements are too many"):
         load(zipped(tmp_path / "a.xlsx", members | {"xl/workbook.xml": wide}))
     assert load(workbook(tmp_path, HEADER, after="<a>" * 500 + "</a>" * 500)).rows == []
+
+
+def test_old_workbook_that_is_too_large_is_refused(monkeypatch):
+    monkeypatch.setattr(workbooks, "MAX_BYTES", 1000)
+    with pytest.raises(InputError, match="workbooks are read up to 1,000"):
+        load(Path(__file__).parent / "files" / "libreoffice.xls")
 
 
 def test_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
@@ -106,11 +99,24 @@ def test_too_many_parts(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("place", ["XFD1048576", "xfd1048576", "A99999999"])
 @pytest.mark.parametrize("form", [' r="{}"', " r='{}'", '\nr = "{}"'])
-def test_cell_far_away_is_refused_and_not_made_room_for(tmp_path, small_trials, place, form):
+def test_cell_far_away_is_refused_and_not_made_room_for(tmp_path, place, form):
     cell = f"<row><c{form.format(place)}><v>1</v></c></row>"
     with pytest.raises(InputError, match="takes more memory than") as caught:
         load(workbook(tmp_path, HEADER + cell))
     assert "delete the rows below" in caught.value.hint
+
+
+def test_wide_and_long_sheets_are_weighed_by_their_last_cells(tmp_path):
+    """Neither its columns nor its rows are too many, but both together."""
+    cells = (
+        '<row r="2"><c r="ZZ2"><v>1</v></c></row><row r="90000"><c r="A90000"><v>1</v></c></row>'
+    )
+    with pytest.raises(InputError, match="takes more memory than"):
+        load(workbook(tmp_path, HEADER + cells))
+    narrow = cells.replace("ZZ2", "B2")
+    assert load(
+        workbook(tmp_path, HEADER.replace("</row>", '<c r="B1"><v>2</v></c></row>') + narrow)
+    ).rows == [(None, 1), (1, None)]
 
 
 def test_far_cells_without_a_value_do_not_matter(tmp_path):
@@ -119,7 +125,8 @@ def test_far_cells_without_a_value_do_not_matter(tmp_path):
 
 
 @pytest.mark.parametrize(("place", "fits"), [(0, True), (2, False)])
-def test_text_that_many_cells_share_is_weighed(tmp_path, small_trials, place, fits):
+def test_text_that_many_cells_share_is_weighed(tmp_path, monkeypatch, place, fits):
+    monkeypatch.setattr(workbooks, "MAX_BYTES", 2**28)
     strings = "<si><t>a</t></si><si><t>b</t></si><si><t>" + "x" * 32_000 + "</t></si>"
     rows = f'<row><c t="s"><v>{place}</v></c></row>' * 30_000
     path = workbook(tmp_path, HEADER + rows, strings=strings)
@@ -134,46 +141,6 @@ def test_wide_sheets_are_no_trouble(tmp_path):
     header = [f"c{j}" for j in range(40)]
     path = quick_save(tmp_path / "t.xlsx", header, [range(40)] * 3)
     assert load(path).rows == [tuple(range(40))] * 3
-
-
-ODS = (
-    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
-    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:spreadsheet>'
-    '<table:table table:name="A">{}</table:table></office:spreadsheet></office:body>'
-    "</office:document-content>"
-)
-
-
-ODS_CELL = (
-    '<table:table-cell office:value-type="string" table:number-columns-repeated="{}">'
-    "<text:p>{}</text:p>"
-)
-
-
-@pytest.mark.parametrize(("n_rows", "n_columns"), [(1_048_576, 16_384), (1_048_576, 1)])
-def test_repeated_cells_of_opendocument(tmp_path, small_trials, n_rows, n_columns):
-    row = f'<table:table-row table:number-rows-repeated="{n_rows}">'
-    row += ODS_CELL.format(n_columns, "x" * 20_000) + "</table:table-cell></table:table-row>"
-    members = {
-        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
-        "META-INF/manifest.xml": "<m/>",
-        "content.xml": ODS.format(row),
-    }
-    with pytest.raises(InputError, match=r"a\.ods"):
-        load(zipped(tmp_path / "a.ods", members))
-
-
-def test_far_cell_of_a_binary_workbook(tmp_path, small_trials):
-    rows = [(0, ["a"]), (1_048_575, [*[None] * 9999, "x"])]
-    with pytest.raises(InputError, match="takes more memory than 268,435,456 bytes"):
-        load(binary_workbook(tmp_path, rows))
-
-
-def test_workbook_that_is_never_read_to_its_end(monkeypatch):
-    monkeypatch.setattr(trial, "TRIAL_SECONDS", 0.001)
-    with pytest.raises(InputError, match="cannot be read in a reasonable time"):
-        load(FILES / "libreoffice.xls")
 
 
 @pytest.mark.parametrize("name", ["word/document.xml", "answers.csv"])

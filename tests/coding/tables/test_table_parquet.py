@@ -145,3 +145,10 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     with pytest.raises(MissingExtraError, match="needs pyarrow") as caught:
         load(path)
     assert caught.value.hint == 'pip install "nldd[parquet]"'
+
+
+def test_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("nldd.coding.tables.jsonl_parquet.MAX_BYTES", 1000)
+    assert load(parquet(tmp_path, {"a": list(range(10))})).rows[9] == (9,)
+    with pytest.raises(InputError, match="at most 1,000 are read"):
+        load(parquet(tmp_path, {"a": list(range(1000))}))

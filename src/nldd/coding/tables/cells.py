@@ -138,6 +138,16 @@ def check_width(path: Path, n_columns: int) -> None:
         raise InputError(f"{message}; got {n_columns:,}.", hint="leave out what is not needed")
 
 
+def check_claim(path: Path, n_rows: int) -> None:
+    """Refuse a file that claims far more rows than it has bits.
+
+    A column that says the same in all rows takes a few bytes, however many they are.
+    """
+    if n_rows > 2**20 + 64 * path.stat().st_size:
+        message = f"{path} claims {n_rows:,} values in a column, too many for a file of its size"
+        raise InputError(f"{message}.", hint="write it again, or save the table as CSV")
+
+
 def row_weight(row: Row, path: Path, number: int, names: Sequence[str]) -> int:
     """What a row adds to a block, see `MAX_BLOCK`; a cell that is too long is an error."""
     lengths = [len(cell) if isinstance(cell, str) else 0 for cell in row]
@@ -196,13 +206,12 @@ def cell_text(cell: Cell) -> str:
     return cell_text(python_value(cell))
 
 
-def python_value(cell: Any) -> Cell:
+def python_value(cell: Any) -> Any:
     """The Python value of a scalar of NumPy or a like library."""
     item = getattr(cell, "item", None)
     if item is None:
         raise TypeError(f"a cell is text, a number, a date, a time or None; got {type(cell)}.")
-    value: Cell = item()
-    return value
+    return item()
 
 
 def cell_number(cell: Cell, *, decimal: str | None = None) -> float | None:

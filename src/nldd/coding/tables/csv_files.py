@@ -13,7 +13,6 @@ from nldd.coding.tables.cells import (
     MAX_ROW,
     Row,
     TableFormat,
-    check_width,
     drop_surplus_cells,
     skipped_note,
 )
@@ -49,7 +48,6 @@ class CsvRows(TextSource):
         )
         with text.open() as stream:
             _, self.header = next(self._numbered_rows(stream))
-        check_width(text.path, len(self.header))
         self.format = TableFormat(
             kind=kind,
             encoding=text.encoding,
@@ -122,9 +120,8 @@ class CsvRows(TextSource):
             hint, below = "begin the file with a line of column names", ""
             if before > 1:
                 hint, below = "--header-row with a smaller number", f" below line {before}"
-            raise InputError(
-                f"{self._text.path} holds nothing{below or ' but blank lines'}.", hint=hint
-            )
+            message = f"{self._text.path} holds nothing{below or ' but blank lines'}."
+            raise InputError(message, hint=hint)
 
     def _lines_of_row(self, stream: TextIOWrapper) -> Iterator[str]:
         """The lines, as long as the row to which they belong is not longer than a row may be."""
@@ -151,10 +148,8 @@ def _quote_error(place: str, reason: str) -> InputError:
         what = f"a {what} is longer than {limit:,} characters"
         return InputError(f"{place}: {what}.", hint="check that its quote is closed")
     what = "never closed" if "unexpected end" in reason else "closed within a cell"
-    return InputError(
-        f"{place}: a quote of the row that begins here is {what}.",
-        hint="write a quote within a quoted cell twice",
-    )
+    message = f"{place}: a quote of the row that begins here is {what}."
+    return InputError(message, hint="write a quote within a quoted cell twice")
 
 
 def _is_blank(row: Sequence[str]) -> bool:

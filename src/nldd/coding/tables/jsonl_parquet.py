@@ -11,16 +11,17 @@ from typing import Any
 
 from nldd._wording import count_noun, quote, quote_first
 from nldd.coding.tables.cells import (
+    MAX_BYTES,
     Cell,
     Row,
     RowSource,
     TableFormat,
+    check_claim,
     check_width,
     is_text,
     skipped_note,
 )
 from nldd.coding.tables.text_files import TextFile, TextSource
-from nldd.coding.tables.trial import check_by_trial
 from nldd.exceptions import InputError, MissingExtraError
 
 # The keys of so many lines are the columns.
@@ -28,14 +29,8 @@ HEADER_LINES = 1000
 # Python refuses to write whole numbers of thousands of digits.
 MAX_DIGITS = 1000
 
-# Cells of a batch of Parquet, and what another process does first with all of them.
+# Cells of a batch of Parquet.
 BATCH_CELLS = 2**19
-_TRIAL = """
-from pyarrow.parquet import ParquetFile
-with ParquetFile(path) as file:
-    for batch in file.iter_batches(batch_size=int(options[0])):
-        [column.to_pylist() for column in batch.columns]
-"""
 
 _EXAMPLE = '{"id": 1, "answer": "good"}'
 _HALF = re.compile("[\ud800-\udfff]")
@@ -88,12 +83,8 @@ class JsonlRows(TextSource):
             except (ValueError, RecursionError) as error:
                 what = f"no JSON object ({getattr(error, 'msg', None) or error})"
             if what:
-                place, hint = (
-                    f"{self._text.path}, line {line}",
-                    f"write one object such as {_EXAMPLE}",
-                )
-                message = f"{place}: {what}: {quote(content.strip())}."
-                raise InputError(message, hint=f"{hint} on each line")
+                place = f"{self._text.path}, line {line}: {what}: {quote(content.strip())}."
+                raise InputError(place, hint=f"write one object such as {_EXAMPLE} on each line")
             if _HALF_WRITTEN.search(content):
                 record = {key: self._whole(value) for key, value in record.items()}
             yield line, record
@@ -119,18 +110,21 @@ class ParquetRows(RowSource):
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._n_read = 0
+        self._n_read = n_bytes = 0
         self._cut: dict[str, None] = {}
         with self._opened() as file:
-            check_width(path, file.metadata.num_columns)
             self.header = tuple(map(str, file.schema_arrow.names))
             self._n_rows = file.metadata.num_rows
-            # A column that says the same in all rows takes a few bytes, however many they are.
-            if self._n_rows > 2**20 + 64 * path.stat().st_size:
-                raise ValueError(f"{self._n_rows:,} rows are too many for a file of its size")
+            check_claim(path, self._n_rows)
+            for group in map(file.metadata.row_group, range(file.metadata.num_row_groups)):
+                chunks = [group.column(j) for j in range(group.num_columns)]
+                n_bytes += sum(chunk.total_uncompressed_size for chunk in chunks)
+                # A row has several values where these are lists.
+                check_claim(path, max((chunk.num_values for chunk in chunks), default=0))
+            if n_bytes > MAX_BYTES:
+                message = f"{path} unpacks to {n_bytes:,} bytes; at most {MAX_BYTES:,} are read."
+                raise InputError(message, hint="leave out the columns that are not needed")
             self._n_batch = min(2000, BATCH_CELLS // max(1, len(self.header)))
-            hint = "save the table as CSV, without cells of much more text than an answer has"
-            check_by_trial(path, _TRIAL, str(self._n_batch), hint=hint)
         if not self.header:
             raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
         self.format = TableFormat(kind="parquet")
@@ -185,7 +179,7 @@ class ParquetRows(RowSource):
         return [_cell(value) for value in array.to_pylist()]
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> Any:
     """A value of JSON or Parquet as a cell; what no cell can hold becomes text."""
     if isinstance(value, decimal.Decimal):
         # A number, if it is the same number, else its digits.
@@ -197,8 +191,7 @@ def _cell(value: Any) -> Cell:
         return text if is_text(text) else json.dumps(value)
     if isinstance(value, bytes | datetime.timedelta):
         return _nested(value)
-    cell: Cell = value
-    return cell
+    return value
 
 
 def _nested(value: Any) -> str:

@@ -5,7 +5,8 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
@@ -123,15 +124,9 @@ class TableOptions:
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file."""
-        table = open_table(
-            path,
-            encoding=self.encoding,
-            separator=self.separator,
-            sheet=self.sheet,
-            header_row=self.header_row,
-            skip_rows=self.skip_rows,
-        )
-        return self.with_numbers(table)
+        how = {field.name: getattr(self, field.name) for field in fields(self)}
+        del how["numbers"]
+        return self.with_numbers(open_table(path, **how))
 
     def with_numbers(self, table: TableReader) -> TableReader:
         """A table with the numbers that lie beside it."""
@@ -166,36 +161,24 @@ def _workbook(path: Path, options: TableOptions) -> RowSource:
     return WorkbookRows(path, first_bytes(path), options.sheet, options.header_row)
 
 
-def _parquet(path: Path, options: TableOptions) -> RowSource:
-    return ParquetRows(path)
-
-
 def _statistics_file(path: Path, options: TableOptions) -> RowSource:
     from nldd.coding.tables.statistics_files import StatisticsRows
 
     return StatisticsRows(path, options.encoding)
 
 
-def _json_lines(text: TextFile, options: TableOptions) -> RowSource:
-    return JsonlRows(text)
-
-
-def _tab_separated(text: TextFile, options: TableOptions) -> RowSource:
-    return CsvRows(text, options.separator, "tsv", options.header_row)
-
-
-def _separated(text: TextFile, options: TableOptions) -> RowSource:
-    return CsvRows(text, options.separator, "csv", options.header_row)
+def _separated(text: TextFile, options: TableOptions, kind: str = "csv") -> RowSource:
+    return CsvRows(text, options.separator, kind, options.header_row)
 
 
 CSV = ReadFormat((".csv", ".txt"), _separated, is_text=True)
 WORKBOOK = ReadFormat((".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), _workbook)
 FORMATS = (
     CSV,
-    ReadFormat((".tsv", ".tab"), _tab_separated, is_text=True),
+    ReadFormat((".tsv", ".tab"), partial(_separated, kind="tsv"), is_text=True),
     WORKBOOK,
-    ReadFormat((".jsonl", ".ndjson", ".json"), _json_lines, is_text=True),
-    ReadFormat((".parquet", ".pq"), _parquet),
+    ReadFormat((".jsonl", ".ndjson", ".json"), lambda text, _: JsonlRows(text), is_text=True),
+    ReadFormat((".parquet", ".pq"), lambda path, _: ParquetRows(path)),
     ReadFormat((".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt"), _statistics_file),
 )
 

@@ -44,9 +44,7 @@ def add_response_sets(content: bytes, sets: Sequence[ResponseSet]) -> bytes:
             text = content[start + 16 : end].decode()
             short = {long: name for name, long in (part.split("=") for part in text.split("\t"))}
         if kind == (999, 0):
-            lines = "".join(
-                _line(one, [short[name].lower() for name in one.variables]) for one in sets
-            )
+            lines = "".join(_line(s, [short[name].lower() for name in s.variables]) for s in sets)
             record = struct.pack("<4i", 7, 7, 1, len(lines.encode())) + lines.encode()
             return content[:start] + record + content[start:]
     raise ValueError("the dictionary has no end")

@@ -71,6 +71,8 @@ class SheetLayout:
 
 def format_sheet(book: Any, sheet: Any, look: SheetLayout) -> list[Any]:
     """Give a sheet of XlsxWriter its look, before its first row; return the sheets that it took."""
+    from xlsxwriter.utility import xl_range_abs
+
     wrapped = book.add_format({"text_wrap": True, "valign": "top"})
     sheet.freeze_panes(1, 0)
     for column, width in look.widths.items():
@@ -86,7 +88,11 @@ def format_sheet(book: Any, sheet: Any, look: SheetLayout) -> list[Any]:
                 added[0].hide()
             key = tuple(choices.values)
             if key not in lists:
-                lists[key] = _list_of(added[0], len(lists), source)
+                row = len(lists)
+                for place, choice in enumerate(source):
+                    added[0].write_string(row, place, choice)
+                cells = xl_range_abs(row, 0, row, len(source) - 1)
+                lists[key] = f"='{SHEET_OF_CHOICES}'!{cells}"
             source = lists[key]
         rule = {
             "validate": "list",
@@ -98,12 +104,3 @@ def format_sheet(book: Any, sheet: Any, look: SheetLayout) -> list[Any]:
         }
         sheet.data_validation(1, column, LAST_ROW, column, rule)
     return added
-
-
-def _list_of(sheet: Any, row: int, choices: Sequence[str]) -> str:
-    """Write choices into a row of a sheet, and return where they stand."""
-    from xlsxwriter.utility import xl_range_abs
-
-    for column, choice in enumerate(choices):
-        sheet.write_string(row, column, choice)
-    return f"='{SHEET_OF_CHOICES}'!{xl_range_abs(row, 0, row, len(choices) - 1)}"

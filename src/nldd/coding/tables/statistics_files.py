@@ -12,12 +12,10 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from nldd.coding.tables.cells import Cell, Row, RowSource, TableFormat, check_width
+from nldd.coding.tables.cells import Cell, Row, RowSource, TableFormat, check_claim
 from nldd.coding.tables.response_sets import ResponseSet
-from nldd.coding.tables.trial import check_by_trial
 from nldd.exceptions import InputError, MissingExtraError
 
 # By the ending of a file: what programs call it, and the function that reads it.
@@ -32,22 +30,6 @@ READERS = {
 # What is read at a time, so that no file fills the memory: cells, letters of texts, and rows.
 BATCH_CELLS, BATCH_BYTES, MOST_ROWS = 2**20, 2**26, 20_000
 FIRST_ROWS = 100
-# A library in C reads a damaged file first in a process that may end by it.
-_TRIAL = """
-import pyreadstat
-from nldd.coding.tables.statistics_files import batch_rows
-read, how = getattr(pyreadstat, options[0]), {"encoding": options[1]} if options[1] else {}
-how |= {"output_format": "dict", "disable_datetime_conversion": True}
-n_batch = n_read = batch_rows(read(path, metadataonly=True, **how)[1])
-offset = 0
-while n_read == n_batch:
-    columns, _ = read(path, row_offset=offset, row_limit=n_batch, **how)
-    n_read = len(next(iter(columns.values()), ()))
-    offset += n_read
-"""
-
-# Files that went well, which a command opens several times.
-_TRIED: set[tuple[str | int, ...]] = set()
 
 # Where the days of a program begin, and how many of its numbers make a second and a day.
 _DAY = 86_400
@@ -127,16 +109,17 @@ class StatisticsRows(RowSource):
         if encoding and self._reader == "read_por":
             message = f"{path} says by itself how its letters are written."
             raise InputError(message, hint="leave out --encoding")
-        self._try()
         found = self._call(metadataonly=True)[1]
         self.header = tuple(found.column_names)
         if not all(isinstance(name, str) and name for name in self.header):
             raise self._refusal(ValueError("a variable has no name"))
-        check_width(path, len(self.header))
         if not self.header:
             raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
         self._n_read, self._n_rows = 0, found.number_rows or 0
-        self._n_batch = batch_rows(found)
+        check_claim(path, self._n_rows)
+        widths = [max(8, width or 8) for width in found.variable_storage_width.values()]
+        n_fitting = min(BATCH_CELLS // len(widths), BATCH_BYTES // sum(widths))
+        self._n_batch = min(MOST_ROWS, max(1, n_fitting))
         self.variables = _variables(self._program, found)
         self.format = TableFormat(kind=path.suffix.lower()[1:], variables=self.variables)
         self._convert = [_converter(self.variables, name) for name in self.header]
@@ -160,25 +143,9 @@ class StatisticsRows(RowSource):
     def fraction(self) -> float:
         return min(1.0, self._n_read / self._n_rows) if self._n_rows > 0 else 1.0
 
-    def _try(self) -> None:
-        options = (self._reader, self._encoding or "")
-        found = self._path.stat()
-        tried = (str(self._path.resolve()), found.st_size, found.st_mtime_ns, *options)
-        if tried in _TRIED:
-            return
-        hint = "save the table as CSV, without texts of much more than an answer"
-        try:
-            check_by_trial(self._path, _TRIAL, *options, hint=hint)
-            _TRIED.add(tried)
-        except InputError:
-            raise
-        except ValueError as error:
-            raise self._refusal(error) from None
-
     def _call(self, **how: Any) -> Any:
         """What pyreadstat reads; dates as numbers, which not all are that a calendar has."""
-        library = load_pyreadstat(self._path)
-        read: Callable[..., Any] = getattr(library, self._reader)
+        read = getattr(load_pyreadstat(self._path), self._reader)
         if "user_missing" in inspect.signature(read).parameters:
             how["user_missing"] = True
         how |= {"output_format": "dict", "disable_datetime_conversion": True}
@@ -199,22 +166,14 @@ class StatisticsRows(RowSource):
         return InputError(message, hint=hint)
 
 
-def batch_rows(found: Any) -> int:
-    """How many rows are read at a time, by the variables that the library tells of."""
-    widths = [max(8, width or 8) for width in found.variable_storage_width.values()]
-    n_fitting = min(BATCH_CELLS // max(1, len(widths)), BATCH_BYTES // max(1, sum(widths)))
-    return min(MOST_ROWS, max(1, n_fitting))
-
-
-def load_pyreadstat(path: Path) -> ModuleType:
+def load_pyreadstat(path: Path) -> Any:
     """The library that reads and writes statistics files; it comes with an extra."""
     try:
         import pyreadstat
     except ImportError as error:
         message = f"{path}: files of SPSS, Stata and SAS need pyreadstat."
         raise MissingExtraError(message, extra="spss") from error
-    library: ModuleType = pyreadstat
-    return library
+    return pyreadstat
 
 
 def _variables(program: str, found: Any) -> Variables:

@@ -38,16 +38,12 @@ class Target:
     longest_label: int
     longest_text: int
     signs: str
-    reserved: frozenset[str]
+    reserved: str
     times: Mapping[str, str]
 
 
-_SPSS_WORDS = frozenset(
-    ("all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to", "with")
-)
-_STATA_WORDS = frozenset(
-    ("byte", "double", "float", "if", "in", "int", "long", "str", "strl", "using", "with")
-)
+_SPSS_WORDS = "all and by eq ge gt le lt ne not or to with"
+_STATA_WORDS = "byte double float if in int long str strl using with"
 TARGETS = {
     ".sav": Target(
         *("SPSS", "write_sav", 64, 250, 32_767, r"[\w.@#$]", _SPSS_WORDS),
@@ -58,7 +54,7 @@ TARGETS = {
         times={"date": "%td", "moment": "%tc", "time": "%tcHH:MM:SS"},
     ),
     ".xpt": Target(
-        *("SAS", "write_xport", 32, 250, 32_767, r"[A-Za-z0-9_]", frozenset()),
+        *("SAS", "write_xport", 32, 250, 32_767, r"[A-Za-z0-9_]", ""),
         times={"date": "DATE9", "moment": "DATETIME20", "time": "TIME8"},
     ),
 }
@@ -78,7 +74,11 @@ def statistics_file(
     `known` is what the origin says of its variables, `descriptions` are labels of new columns.
     """
     library, target = load_pyreadstat(path), TARGETS[path.suffix.lower()]
-    pandas = _load_pandas(path)
+    try:
+        import pandas
+    except ImportError as error:
+        message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
+        raise MissingExtraError(message, extra="spss") from error
     columns: list[list[Cell]] = [[] for _ in header]
 
     def put(rows: list[Row], first: int) -> None:
@@ -95,37 +95,28 @@ def statistics_file(
     frame = pandas.DataFrame(
         {name: column.array(pandas, target) for name, column in zip(names, made, strict=True)}
     )
-    labels = _labels(header, names, known, descriptions, target.longest_label)
+    # As before, as described, or as the column was named.
+    described = {**dict(descriptions), **(known.labels if known is not None else {})}
+    labels = {
+        name: _cut(label, target.longest_label)
+        for given, name in zip(header, names, strict=True)
+        if (label := described.get(given) or (given if given != name else ""))
+    }
     how = _arguments(dict(zip(names, made, strict=True)), labels, known, target)
     with TemporaryDirectory(prefix="nldd-") as folder:
         place = Path(folder, f"table{path.suffix.lower()}")
-        _write(library, target, frame, place, path, how)
+        try:
+            getattr(library, target.writer)(frame, str(place), **how)
+        except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
+            if "write" in str(error).lower():
+                raise OSError(str(error)) from error
+            message = f"{path} cannot be written as a file of {target.program}: {error}."
+            raise InputError(message, hint="write the table as CSV or .xlsx") from error
         sets = _sets(known, dict(zip(header, names, strict=True)), target)
         content = place.read_bytes()
         stream.write(add_response_sets(content, sets) if sets else content)
     for loss in _losses(header, names, made, known, target):
         warn_caller(f"{path.name}: {loss}.", NLDDWarning)
-
-
-def _load_pandas(path: Path) -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
-        raise MissingExtraError(message, extra="spss") from error
-    return pandas
-
-
-def _write(
-    library: Any, target: Target, frame: Any, place: Path, path: Path, how: dict[str, Any]
-) -> None:
-    try:
-        getattr(library, target.writer)(frame, str(place), **how)
-    except (library.PyreadstatError, library.ReadstatError, ValueError) as error:
-        if "write" in str(error).lower():
-            raise OSError(str(error)) from error
-        message = f"{path} cannot be written as a file of {target.program}: {error}."
-        raise InputError(message, hint="write the table as CSV or .xlsx") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +145,8 @@ class _Column:
 
     def is_whole(self) -> bool:
         """Whether these are whole numbers."""
-        return all(
-            value is None or (value == int(value) and abs(value) <= _INTEGERS)
-            for value in self.values
-            if not isinstance(value, str)
-        )
+        numbers = (v for v in self.values if not (v is None or isinstance(v, str)))
+        return all(value == int(value) and abs(value) <= _INTEGERS for value in numbers)
 
 
 def _column(
@@ -172,12 +160,9 @@ def _column(
     letters = _letters(cells, known.values.get(name, ())) if known and keeps_missing else ()
     if not was_text:
         values = [_value(cell, keeps_missing) for cell in cells]
-        if (own or any(value is not None for value in values)) and all(
-            value is None
-            or isinstance(value, int | float | datetime.date | datetime.time)
-            or value in letters
-            for value in values
-        ):
+        numeric = (int, float, datetime.date, datetime.time, type(None))
+        is_filled = own or any(value is not None for value in values)
+        if is_filled and all(isinstance(v, numeric) or v in letters for v in values):
             times = {kind for value in values if (kind := _time_kind(value))}
             time = "moment" if len(times) > 1 else next(iter(times), None)
             numbers = [_number(value, target) for value in values]
@@ -245,7 +230,7 @@ def valid_names(header: Sequence[str], target: Target) -> list[str]:
     >>> valid_names(["age", "home office", "2nd", "AGE", "by"], TARGETS[".sav"])
     ['age', 'home_office', 'v_2nd', 'AGE_2', 'by_2']
     """
-    taken = set(target.reserved)
+    taken = set(target.reserved.split())
     names = []
     for given in header:
         signs = (c if re.fullmatch(target.signs, c) else "_" for c in given.strip())
@@ -270,22 +255,6 @@ def _cut(text: str, n_bytes: int) -> str:
     return text.encode()[:n_bytes].decode(errors="ignore")
 
 
-def _labels(
-    header: Sequence[str],
-    names: Sequence[str],
-    known: Variables | None,
-    descriptions: Mapping[str, str],
-    longest: int,
-) -> dict[str, str]:
-    """What each variable is, in words: as before, as described, or as its column was named."""
-    labels = {}
-    for given, name in zip(header, names, strict=True):
-        old = known.labels.get(given, "") if known is not None else ""
-        if label := old or descriptions.get(given, "") or (given if given != name else ""):
-            labels[name] = _cut(label, longest)
-    return labels
-
-
 def _arguments(
     columns: Mapping[str, _Column],
     labels: Mapping[str, str],
@@ -303,11 +272,8 @@ def _arguments(
         formats |= {n: given for n, given in kept.items() if given and same}
     how["variable_format"] = formats
     if target.program != "SAS":
-        how["variable_value_labels"] = {
-            name: values
-            for name, column in own.items()
-            if known is not None and (values := _value_labels(column, known, target))
-        }
+        each = {n: _value_labels(c, known, target) for n, c in own.items() if known is not None}
+        how["variable_value_labels"] = {name: values for name, values in each.items() if values}
     if target.program == "Stata":
         how["version"] = 14
         how["missing_user_values"] = {n: list(c.letters) for n, c in own.items() if c.letters}
@@ -319,9 +285,8 @@ def _arguments(
         formats.update({n: form for n, form in shown.items() if n not in formats})
     if target.program == "SPSS" and same and known is not None:
         by_name = {name: str(column.own) for name, column in own.items()}
-        how["missing_ranges"] = {
-            n: list(known.missing[o]) for n, o in by_name.items() if o in known.missing
-        }
+        missing = {n: list(known.missing.get(o, ())) for n, o in by_name.items()}
+        how["missing_ranges"] = {name: ranges for name, ranges in missing.items() if ranges}
         how["variable_display_width"] = {n: known.display.get(o, 8) for n, o in by_name.items()}
         how["variable_measure"] |= {n: known.measures.get(o, "unknown") for n, o in by_name.items()}
         how["note"] = list(known.notes)
@@ -334,11 +299,8 @@ def _arguments(
 def _value_labels(column: _Column, known: Variables, target: Target) -> dict[Any, str]:
     labels = known.values.get(str(column.own), {})
     if column.is_text:
-        return (
-            {str(value): label for value, label in labels.items()}
-            if target.program == "SPSS"
-            else {}
-        )
+        is_spss = target.program == "SPSS"
+        return {str(value): label for value, label in labels.items() if is_spss}
     whole = target.program == "Stata" and column.is_whole()
     return {
         value if isinstance(value, str) else int(value) if whole else float(value): label

@@ -2,8 +2,8 @@
 
 Calamine holds a sheet as a rectangle from the first to the last cell, and a copy of its text in
 each cell. A cell that somebody left far below a table asks for a terabyte of that by accident.
-The parts of .xlsx files are XML that a look over tells enough about. Other workbooks, and large or
-strange ones, are tried by another process first, which may die of them.
+The parts of .xlsx files are XML that tells so before calamine reads it. Of other workbooks only the
+size is known.
 """
 
 import datetime
@@ -31,7 +31,6 @@ from nldd.coding.tables.cells import (
     skipped_note,
 )
 from nldd.coding.tables.text_files import OLE, ZIP
-from nldd.coding.tables.trial import check_by_trial
 from nldd.exceptions import InputError
 
 MAX_MEMBERS = 10_000
@@ -39,12 +38,12 @@ MAX_MEMBERS = 10_000
 MAX_RATIO = 400
 FREE_BYTES = 2**24
 CHUNK_BYTES = 2**20
-# What is larger is tried first, whatever it holds: calamine takes a few times as much for it.
-TRIED_BYTES = 2**25
-# A spreadsheet has a dozen levels.
-MAX_DEPTH = 1000
+# What calamine takes for a cell, without its text.
+SHEET_CELL_BYTES = 32
+MAX_ELEMENTS = 100_000
 
-# Without such a reference a sheet has 26 columns and 99,999 rows, which is never too large.
+# Without such a reference a sheet has 26 columns and 99,999 rows, which is never too large; with
+# one, the places of all cells that have a value count, and of rows whose cells have no place.
 _FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]?\d{6})")
 _FAR_HINT = "delete the rows below and the columns right of the table, or save it as CSV"
 # A formula that nobody has calculated; one that gives empty text is of the type "str".
@@ -55,19 +54,14 @@ _UNKNOWN = re.compile(
 )
 _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?\bref="[A-Z]+(\d+):[A-Z]+(\d+)"')
 _ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
-_TRIAL = """
-from python_calamine import CalamineWorkbook
-with open(path, "rb") as stream:
-    book = CalamineWorkbook.from_filelike(stream)
-for name in options if options[0] in book.sheet_names else book.sheet_names:
-    for row in book.get_sheet_by_name(name).iter_rows():
-        pass
-"""
+_PLACE = re.compile(
+    rb"(?<![\w:])r\s*=\s*[\"']([A-Za-z]*)(\d+)[\"'][^<>]*(?<!/)>\s*"
+    rb"<(?!/|(?:\w+:)?c\s[^>]*\br\s*=)"
+)
+_SHARED = re.compile(rb"\st=[\"']s[\"'][^>]*>\s*<(?:\w+:)?v>\s*(\d+)")
 
 # Whole numbers below this are what they are in the file; above it they may be other ones.
 MAX_WHOLE = 2**53
-# Characters as .xlsx files write them, but for halves of one.
-_ESCAPED = re.compile(r"_x(?![Dd][89A-Fa-f])([0-9A-Fa-f]{4})_")
 
 
 class WorkbookRows(RowSource):
@@ -101,24 +95,22 @@ class WorkbookRows(RowSource):
         self.format = TableFormat(kind="xlsx", sheet=self._sheet.name)
 
     def _open(self, head: bytes, sheet: str | None) -> None:
-        from importlib.metadata import version
-
         from python_calamine import CalamineWorkbook
 
+        if (n_bytes := self._path.stat().st_size) > MAX_BYTES:
+            message = f"{self._path} has {n_bytes:,} bytes; workbooks are read up to {MAX_BYTES:,}."
+            raise InputError(message, hint=_FAR_HINT)
         parts = check_archive(self._path) if head.startswith(ZIP) else {}
-        names = {part.replace("\\", "/").lower() for part in parts}
-        is_xml = "xl/workbook.xml" in names and not names & {"xl/workbook.bin", "content.xml"}
-        tried = not is_xml or sum(part.n_bytes for part in parts.values()) > TRIED_BYTES
-        if tried:
-            check_by_trial(self._path, _TRIAL, sheet or "", hint=_FAR_HINT)
         with self._path.open("rb") as stream:
             book = CalamineWorkbook.from_filelike(stream)
         name = self._choose_sheet(book.sheets_metadata, sheet)
-        self._part = check_sheet(self._path, name, parts, tried) if is_xml else Part(0)
-        self._errors = self._part.errors
+        is_xml = "xl/workbook.xml" in parts and not parts.keys() & {
+            "xl/workbook.bin",
+            "content.xml",
+        }
+        self._part = check_sheet(self._path, name, parts) if is_xml else Part()
         self._sheet = book.get_sheet_by_name(name)
         self._left = [None] * (self._sheet.start or (0, 0))[1]
-        self._escaped = version("python-calamine") in ("0.5.0", "0.5.1", "0.5.2", "0.5.3")
 
     def _choose_sheet(self, sheets: list[Any], name: str | None) -> str:
         names = {s.name: str(s.visible) for s in sheets if str(s.typ).endswith("WorkSheet")}
@@ -155,9 +147,9 @@ class WorkbookRows(RowSource):
         if self._others:
             read = quote(self._sheet.name)
             notes.insert(0, f"The sheet {read} was read, and not {quote_first(self._others)}.")
-        if self._part.n_unknown:
-            cells = count_noun(self._part.n_unknown, "cell")
-            where = f"with a formula and no value, the first {self._part.first_unknown}"
+        if unknown := self._part.unknown:
+            cells = count_noun(len(unknown), "cell")
+            where = f"with a formula and no value, the first {unknown[0].decode()}"
             how = "Open the file in a spreadsheet, save it and run the command again."
             notes.append(f"{cells} {where}: read as empty. {how}")
         header, end = self._ends
@@ -190,23 +182,12 @@ class WorkbookRows(RowSource):
                     else _cell(value)
                     for value in values
                 ]
-                if self._left or k in self._errors or self._escaped:
-                    cells = self._completed(k, cells)
+                if self._left:
+                    cells = [*self._left, *cells]
+                for column, error in self._part.errors.get(k, {}).items():
+                    cells[column] = error
                 if cells.count(None) < len(cells) and k + 1 >= self._header_row:
                     yield k + 1, cells
-
-    def _completed(self, k: int, cells: list[Cell]) -> list[Cell]:
-        """The cells with empty columns on their left, errors, and what old calamine leaves out."""
-        cells = [*self._left, *cells]
-        for column, error in self._errors.get(k, {}).items():
-            cells[column] = error
-        if self._escaped:
-            return [_unescaped(cell) if isinstance(cell, str) else cell for cell in cells]
-        return cells
-
-
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 @contextmanager
@@ -229,15 +210,14 @@ def _reading(path: Path) -> Iterator[None]:
         raise InputError(f"{path} {what}.", hint=hint) from error
 
 
-def _cell(value: Any) -> Cell:
+def _cell(value: Any) -> Any:
     """A value of calamine as a cell: durations as times of a day, or as text."""
     if type(value) is datetime.timedelta:
         if datetime.timedelta() <= value < datetime.timedelta(days=1):
             return (datetime.datetime.min + value).time()
         minutes, seconds = divmod(value.total_seconds(), 60)
         return f"{minutes // 60:.0f}:{minutes % 60:02.0f}:{seconds:02.0f}"
-    cell: Cell = value
-    return cell
+    return value
 
 
 @dataclass
@@ -247,17 +227,19 @@ class Part:
     Also formulas without a value, and the first and last rows of merged cells.
     """
 
-    n_bytes: int
+    member: str = ""
     is_far: bool = False
     n_closed: int = 0
     errors: dict[int, dict[int, str]] = field(default_factory=dict)
-    n_unknown: int = 0
-    first_unknown: str = ""
+    unknown: list[bytes] = field(default_factory=list)
     merged: list[tuple[int, int]] = field(default_factory=list)
 
 
 def check_archive(path: Path) -> dict[str, Part]:
-    """Refuse what unpacks to too much and XML that only an attacker writes; return the parts."""
+    """Refuse what unpacks to too much and XML that only an attacker writes; return the parts.
+
+    They are by their names in lower case, as some programs write them in other letters.
+    """
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         size = sum(member.file_size for member in members)
@@ -268,23 +250,22 @@ def check_archive(path: Path) -> dict[str, Part]:
             most = f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size"
             hint = "open it in a spreadsheet and save it again, or save the sheet as CSV"
             raise InputError(f"{path} would unpack to {found}; at most {most}.", hint=hint)
-        return {member.filename: _scan(archive, member) for member in members}
+        parts = [_scan(archive, member) for member in members]
+    return {part.member.replace("\\", "/").lower(): part for part in parts}
 
 
 def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
     """Read a part to its end, which also proves the size that the archive tells of it."""
-    found = Part(member.file_size)
+    found = Part(member.filename)
     for markup in _pieces(archive, member):
         if b"<!DOCTYPE" in markup or b"<!ENTITY" in markup:
             raise ValueError("it declares a document type")
         found.is_far = found.is_far or _FAR.search(markup) is not None
         found.n_closed += markup.count(b"</")
         for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
-            column = reduce(lambda number, letter: 26 * number + letter - 64, letters, 0) - 1
-            found.errors.setdefault(int(row) - 1, {})[column] = text.decode()
-        unknown = _UNKNOWN.findall(markup) if b"<f" in markup or b":f" in markup else []
-        found.n_unknown += len(unknown)
-        found.first_unknown = found.first_unknown or (unknown[0].decode() if unknown else "")
+            found.errors.setdefault(int(row) - 1, {})[_column_number(letters) - 1] = text.decode()
+        if b"<f" in markup or b":f" in markup:
+            found.unknown += _UNKNOWN.findall(markup)
         if b"mergeCell" in markup:
             found.merged += [(int(a), int(b)) for a, b in _MERGED.findall(markup)]
     return found
@@ -302,27 +283,45 @@ def _pieces(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> Iterator
     yield rest
 
 
-def check_sheet(path: Path, name: str, parts: dict[str, Part], tried: bool) -> Part:
+def check_sheet(path: Path, name: str, parts: dict[str, Part]) -> Part:
     """Refuse a sheet that takes too much memory; return the part that holds it."""
-    members = {member.replace("\\", "/").lower(): member for member in parts}
-    shared = None if tried else members.get("xl/sharedstrings.xml")
-    if parts[members["xl/workbook.xml"]].n_bytes > TRIED_BYTES:
-        raise ValueError("its list of sheets is too long")
     with zipfile.ZipFile(path) as archive:
-        sheet = parts[members[_part_of_sheet(archive, members, name)]]
-        longest = max(map(len, archive.read(shared).split(b"si>"))) if shared else 0
-    # As if each cell referred to the longest of the texts that cells share.
-    if not tried and (sheet.is_far or sheet.n_closed * longest > MAX_BYTES):
-        check_by_trial(path, _TRIAL, name, hint=_FAR_HINT)
+        sheet = parts[_part_of_sheet(archive, parts, name)]
+        shared = parts.get("xl/sharedstrings.xml")
+        pieces = archive.read(shared.member).split(b"si>") if shared else []
+        lengths = [len(text) for text in pieces[1::2]]
+        # As if each cell referred to the longest of the texts that cells share.
+        is_doubtful = sheet.is_far or sheet.n_closed * max(lengths, default=0) > MAX_BYTES
+        if is_doubtful and _weigh(archive, sheet.member, lengths) > MAX_BYTES:
+            message = f"{path} takes more memory than {MAX_BYTES:,} bytes."
+            raise InputError(message, hint=_FAR_HINT)
     return sheet
 
 
-def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str) -> str:
-    targets = {
-        relation.get("Id"): relation.get("Target", "")
-        for _, relation in _elements(archive.read(members["xl/_rels/workbook.xml.rels"]))
-    }
-    for tag, sheet in _elements(archive.read(members["xl/workbook.xml"])):
+def _weigh(archive: zipfile.ZipFile, member: str, lengths: list[int]) -> int:
+    """The bytes that calamine takes for a sheet, by its last cells and the texts of all of them."""
+    n_rows, n_columns, n_letters = 0, 1, 0
+    for markup in _pieces(archive, member):
+        places = _PLACE.findall(markup)
+        n_rows = max([n_rows, *map(int, {row for _, row in places})])
+        n_columns = max([n_columns, *map(_column_number, {letters for letters, _ in places})])
+        shared = map(int, _SHARED.findall(markup))
+        n_letters += sum(lengths[k] for k in shared if k < len(lengths))
+    return n_letters + SHEET_CELL_BYTES * n_rows * n_columns
+
+
+def _column_number(letters: bytes) -> int:
+    """The number of a column, from 1; 0 without letters."""
+    return reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
+
+
+def _part_of_sheet(archive: zipfile.ZipFile, parts: dict[str, Part], name: str) -> str:
+    def elements(part: str) -> list[tuple[str, dict[str, str]]]:
+        return _elements(archive.read(parts[part].member))
+
+    relations = elements("xl/_rels/workbook.xml.rels")
+    targets = {relation.get("Id"): relation.get("Target", "") for _, relation in relations}
+    for tag, sheet in elements("xl/workbook.xml"):
         if tag.endswith("}sheet") and sheet.get("name") == name:
             key = next(value for key, value in sheet.items() if key.endswith("}id"))
             target = targets[key].replace("\\", "/")
@@ -331,22 +330,15 @@ def _part_of_sheet(archive: zipfile.ZipFile, members: dict[str, str], name: str)
 
 
 def _elements(content: bytes) -> list[tuple[str, dict[str, str]]]:
-    """The first elements of a part and their attributes, without a tree, which takes memory."""
+    """The elements of a part and their attributes, without a tree, which takes memory."""
     found: list[tuple[str, dict[str, str]]] = []
-    depth = 0
-    parser = expat.ParserCreate(namespace_separator="}")
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > MAX_DEPTH or len(found) > 100_000:
-            raise ValueError("its elements are too many, or nested too deeply")
+        if len(found) == MAX_ELEMENTS:
+            raise ValueError("its elements are too many")
         found.append((tag, attributes))
 
-    def end(_: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.StartElementHandler = start
     parser.Parse(content, True)
     return found

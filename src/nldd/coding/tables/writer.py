@@ -157,8 +157,7 @@ class TableWriter:
         except BrokenPipeError:
             raise
         except OSError as error:
-            to_stdout = str(self.path) == STANDARD_OUTPUT
-            place = "Standard output" if to_stdout else self.path
+            place = "Standard output" if str(self.path) == STANDARD_OUTPUT else self.path
             message = f"{place} cannot be written: {error.strerror or error}."
             hint = "check the folder, who may write to it, and the space on the disk"
             raise NLDDError(message, hint=hint) from error
@@ -229,9 +228,8 @@ def _jsonl(stream: BinaryIO, header: tuple[str, ...]) -> Iterator[_Put]:
 
 
 def _json_value(cell: Any) -> Any:
-    return (
-        cell_text(cell) if isinstance(cell, datetime.date | datetime.time) else python_value(cell)
-    )
+    is_time = isinstance(cell, datetime.date | datetime.time)
+    return cell_text(cell) if is_time else python_value(cell)
 
 
 class _Outlet:
@@ -278,9 +276,7 @@ def _xlsx(
         sheet = book.add_worksheet(_sheet_name(name))
         sheets = [sheet]
         if look is not None:
-            from nldd.coding.tables.sheet_layout import (
-                format_sheet,  # only for workbooks that people work in
-            )
+            from nldd.coding.tables.sheet_layout import format_sheet
 
             sheets += format_sheet(book, sheet, look)
         form = cache(lambda code: book.add_format({"num_format": code}))
@@ -320,11 +316,10 @@ def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, c
             raise OverflowError(f"a workbook cannot hold the number {cell}")
         sheet.write_number(row, column, cell)
     elif isinstance(cell, datetime.date | datetime.time):
-        code = _time_format(cell)
-        if code is None:
-            sheet.write_string(row, column, cell.isoformat())
-        else:
+        if code := _time_format(cell):
             sheet.write_datetime(row, column, cell, form(code))
+        else:
+            sheet.write_string(row, column, cell.isoformat())
     elif cell is not None:
         _write_cell(sheet, form, row, column, python_value(cell))
 
