@@ -158,7 +158,7 @@ def test_tasks_without_numbers_are_known_by_their_text(tmp_path):
     mine, twice, gone = ({"data": {"text": text}} for text in ("four ", "two", "five"))
     assert take(store, [annotated(mine, "pay")], "Ann").coders == ("Ann",)
     assert by_people(store) == {(4, "Ann"): ("done", {"pay"})}
-    for task, words in ((twice, "1 task .task 2 first.: several"), (gone, "no answer of")):
+    for task, words in ((twice, "task 2: several answers"), (gone, "task 2: no answer")):
         with pytest.raises(InputError, match=words):
             take(store, [annotated(mine, "food"), annotated(task, "food")])
     assert by_people(store) == {(4, "Ann"): ("done", {"pay"})}
@@ -167,16 +167,18 @@ def test_tasks_without_numbers_are_known_by_their_text(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda t: annotated(t, "salary"), "task 2: 'salary' is no code of the review; expected"),
-        (lambda t: {"text": "x", "codes": {"choices": ["pay"]}}, "not JSON-MIN"),
-        (lambda t: annotated({"data": {**t["data"], "nldd_table": "0"}}), "another table"),
-        (lambda t: annotated({"data": {**t["data"], "nldd_item": 99}}), "no answer '99'"),
-        (lambda t: annotated(t, result=[{"type": "labels"}]), "expected choices; got 'labels'"),
-        (lambda t: annotated(t, result=[{"type": "choices"}]), "is damaged"),
-        (lambda t: annotated({"data": {**t["data"], "nldd_item": 10**30}}), "no answer"),
-        (lambda t: annotated({"data": {**t["data"], "nldd_item": True}}), "no answer 'True'"),
-        (lambda t: annotated(t, "pay", completed_by={"email": "\ud800"}), "half of a character"),
-        (lambda t: 5, "no list of tasks"),
+        (lambda t: annotated(t, "salary"), "task 2: 'salary' is no code"),
+        (lambda t: {"text": "x", "codes": {"choices": ["pay"]}}, "with data"),
+        (lambda t: annotated({"data": {**t["data"], "nldd_table": "0"}}), "task 2: .* table"),
+        (lambda t: annotated({"data": {**t["data"], "nldd_item": 99}}), "task 2: no answer"),
+        (lambda t: annotated({"data": {**t["data"], "nldd_item": 10**30}}), "task 2: no answer"),
+        (lambda t: annotated({"data": {**t["data"], "nldd_item": True}}), "task 2: no answer"),
+        (lambda t: annotated({"data": {**t["data"], "nldd_item": [1]}}), "task 2: no answer"),
+        (lambda t: annotated(t, result=[{"type": "labels"}]), "with choices; got .*labels"),
+        (lambda t: annotated(t, result=[{"type": "choices"}]), "with choices"),
+        (lambda t: annotated(t, result=None), "with choices"),
+        (lambda t: annotated(t, "pay", completed_by={"email": "\ud800"}), "surrogates"),
+        (lambda t: 5, "expected tasks"),
     ],
 )
 def test_nothing_joins_from_a_file_with_a_mistake(review, change, words):
@@ -193,5 +195,5 @@ def test_one_name_is_not_put_on_the_work_of_several(review):
         take(review, [task], "Ann")
     assert take(review, [task]).coders == ("10", "11")
     review.with_name("annotated.json").write_bytes(b'[{"data": ')
-    with Store.open(review) as opened, pytest.raises(InputError, match="is no JSON"):
+    with Store.open(review) as opened, pytest.raises(InputError, match="annotated.json: expected tasks"):
         read_label_studio(opened, review.with_name("annotated.json"))
