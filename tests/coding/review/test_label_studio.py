@@ -195,5 +195,8 @@ def test_one_name_is_not_put_on_the_work_of_several(review):
         take(review, [task], "Ann")
     assert take(review, [task]).coders == ("10", "11")
     review.with_name("annotated.json").write_bytes(b'[{"data": ')
-    with Store.open(review) as opened, pytest.raises(InputError, match="annotated.json: expected tasks"):
+    with (
+        Store.open(review) as opened,
+        pytest.raises(InputError, match="expected tasks"),
+    ):
         read_label_studio(opened, review.with_name("annotated.json"))
