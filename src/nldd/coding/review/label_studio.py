@@ -5,8 +5,7 @@ comes back. Codes are the choices of one control, ``codes``; what the model said
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from math import isfinite
@@ -27,9 +26,9 @@ from nldd.exceptions import InputError
 TEXT, CODES, ITEM, TABLE = "text", "codes", "nldd_item", "nldd_table"
 # In annotations that come from here; Label Studio does not keep them.
 UID, CODER, FLAG, NOTE = "nldd_uid", "nldd_coder", "nldd_flag", "nldd_note"
-# Of a checksum: enough to tell tables apart.
+HINT = "export JSON, not JSON-MIN, of tasks that nldd wrote for this review; add codes on the page"
+# Of a checksum, enough to tell tables apart; of a name; of the time for an answer.
 SHORT, LONGEST_NAME, LONGEST_SECONDS = 16, 100, 86_400.0
-Fields = Mapping[str, Any]
 
 
 class ImportResult(NamedTuple):
@@ -73,15 +72,13 @@ def _task(study: Study, found: CodedItem) -> dict[str, Any]:
     plain = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells)
     data = dict(zip(unique_column_names(study.header, taken), plain, strict=True))
     data |= {TEXT: text, ITEM: number, TABLE: study.table_sha256[:SHORT]}
-    by = sorted(found.by.values(), key=lambda entry: entry.id)
-    made = [_annotation(entry) for entry in by if entry.after.state != OPEN]
+    made = [_annotation(entry) for entry in found.by.values() if entry.after.state != OPEN]
     task = {"id": number, "data": data, "annotations": made, "predictions": []}
     # Who is to decide without a suggestion must not see it there either.
     if (said := found.said) is not None and (made or not (study.blind and drawn)):
-        chance = said.details.get("chance")
-        score = {"score": 1 - said.doubt if chance is None else chance}
-        model = {"model_version": f"{study.model} {found.model}".strip()}
-        task["predictions"] = [model | score | _result(f"p{number}", said.codes)]
+        chance, model = said.details.get("chance"), f"{study.model} {found.model}".strip()
+        shown = {"model_version": model, "score": 1 - said.doubt if chance is None else chance}
+        task["predictions"] = [shown | _result(f"p{number}", said.codes)]
     return task
 
 
@@ -89,10 +86,9 @@ def _annotation(entry: LogEntry) -> dict[str, Any]:
     """An entry of the log; Label Studio knows people by number or address only."""
     coder, after = entry.coder, entry.after
     who = int(coder) if coder.isdecimal() else {"email": coder} if "@" in coder else None
-    found = {"id": entry.id, CODER: coder, UID: entry.uid, "lead_time": entry.seconds}
-    found |= {"was_cancelled": after.state == SKIPPED, "updated_at": entry.time}
-    found |= {"completed_by": who} if who is not None else {}
-    found |= {FLAG: after.flag, NOTE: after.note} if after.flag else {}
+    found = {"id": entry.id, "lead_time": entry.seconds, "updated_at": entry.time}
+    found |= {"was_cancelled": after.state == SKIPPED, CODER: coder, UID: entry.uid}
+    found |= {FLAG: after.flag, NOTE: after.note} | ({"completed_by": who} if who else {})
     return found | _result(f"a{entry.id}", sorted(after.codes or ()))
 
 
@@ -101,118 +97,85 @@ def _result(name: str, codes: Sequence[str]) -> dict[str, Any]:
     return {"result": [where | {"value": {"choices": list(codes)}}] if codes else []}
 
 
-def read_label_studio(
-    store: Store, path: Path, coder: str = "", force: bool = False
-) -> ImportResult:
+def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -> ImportResult:
     """Let annotations of Label Studio (exported as JSON) join a review, all of them or none.
 
     They are decisions of the `coder`, or of those who made them there. What came before does not
     come again, nor does what its coder has changed in the review since, if not by `force`.
     """
-    tasks, entries, added = _read_tasks(path, store), store.entries(), list[LogEntry]()
+    (found, n_left), entries, added = _read_entries(store, path, coder), store.entries(), {}
     known, by_item, n_known, n_since = {e.uid: e.id for e in entries}, latest(entries), 0, 0
-    for item, given in tasks:
-        for annotation, chosen in given:
-            entry = _entry(item, annotation, chosen, coder)
-            before, exported = by_item.get(item, {}).get(entry.coder), str(annotation.get(UID))
-            if entry.uid in known or (before and _agree(before.after, entry.after)):
-                n_known += 1
-            elif before and not force and _is_later(before, entry, known.get(exported)):
-                n_since += 1
-            else:
-                known[entry.uid] = 0
-                added.append(entry)
-    if coder and len({entry.item for entry in added}) < len(added):  # the last would hide others
-        what = f"some tasks have several annotations; {coder} can have made one"
-        raise _refusal(path.name, what, "leave out --coder, so that each keeps its own name")
+    for entry, origin in found:
+        last, after = by_item.get(entry.item, {}).get(entry.coder), entry.after
+        # What is skipped has no codes that count.
+        same = last and last.after.state == after.state and after.codes in (None, last.after.codes)
+        if same or entry.uid in known or entry.uid in added:
+            n_known += 1
+        # Decided after the entry that was exported; by the clocks, if that is not known.
+        elif last and not force and (last.id, last.time) > (known.get(origin, last.id), entry.time):
+            n_since += 1
+        else:
+            added[entry.uid] = entry
+    new = sorted(added.values(), key=lambda entry: entry.time)
     try:
-        store.add(sorted(added, key=lambda e: e.time), behind=entries[-1].id if entries else 0)
+        store.add(new, behind=entries[-1].id if entries else 0)
     except ChangedSinceError:  # somebody has decided meanwhile: look again
-        return read_label_studio(store, path, coder, force)
-    coders, n_left = {entry.coder for entry in added}, sum(not given for _, given in tasks)
-    return ImportResult(len(added), n_known, tuple(sorted(coders)), n_left, n_since)
+        return read_tasks(store, path, coder, force)
+    coders = tuple(sorted({entry.coder for entry in new}))
+    return ImportResult(len(new), n_known, coders, n_left, n_since)
 
 
-def _is_later(before: LogEntry, entry: LogEntry, exported: int | None) -> bool:
-    """Tell if an entry came after the one exported; by the clocks, if that is not known."""
-    return before.time > entry.time if exported is None else before.id > exported
-
-
-def _agree(before: Position, after: Position) -> bool:
-    """Compare two positions; what is skipped has no codes that count."""
-    return before.state == after.state and after.codes in (None, before.codes)
-
-
-def _read_tasks(path: Path, store: Store) -> list[tuple[int, list[tuple[Fields, frozenset[str]]]]]:
-    """The numbers of the answers of all tasks, and their annotations with what was chosen."""
-    try:
-        tasks = [_parts(task) for task in json.loads(path.read_bytes())]
-    except (ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
-        what = f"expected tasks with data, and annotations with choices; got {error!r}"
-        hint = "in Label Studio: Export, then JSON, not JSON-MIN; choices as --config writes them"
-        raise _refusal(path.name, what, hint) from None
-    study, table, found = store.study, store.study.table_sha256[:SHORT], []
-    numbers = defaultdict[Any, set[int]](set)
+def _read_entries(store: Store, path: Path, coder: str) -> tuple[list[tuple[LogEntry, str]], int]:
+    """Decisions, with the uids of the entries that were exported; how many tasks have none."""
+    study, numbers, found, where, n_left = store.study, dict[Any, set[int]](), [], path.name, 0
     for number, text in store.texts():
-        numbers[number], numbers[text.strip()] = {number}, numbers[text.strip()] | {number}
+        numbers[number] = {number}
+        numbers.setdefault(text.strip(), set()).add(number)
     codes = {code for code, *_ in study.codes} | set(store.setting("codes") or ())
     codes |= {code for each in store.rounds() for code in each.facts.get("codes", ())}
-    for place, (data, given) in enumerate(tasks, 1):
-        own = "\n".join(str(data.get(name, "")) for name in study.text)
-        keys = [data[ITEM]] if ITEM in data else [str(data.get(TEXT, "")).strip(), own.strip()]
-        items = {n for key in keys if key and type(key) in (int, str) for n in numbers.get(key, ())}
-        unknown = {code for _, chosen in given for code in chosen} - codes
-        what = "several answers have its text" if items else "no answer has its number or text"
-        what = "" if len(items) == 1 else what
-        what = f"{quote_first(sorted(unknown))} is no code of the review" if unknown else what
-        what = "it is of another table" if data.get(TABLE) not in (None, table) else what
-        if given and what:
-            hint = f"leave tasks as exported from {store.path.name}; add codes on the page"
-            raise _refusal(f"{path.name}, task {place}", what, hint)
-        found.append((min(items, default=0), given))
-    return found
-
-
-def _parts(task: Any) -> tuple[Fields, list[tuple[Fields, frozenset[str]]]]:
-    """The data of a task, and its annotations with the choices in them.
-
-    Those in the control of the codes count, or in any, if there is none of that name.
-    """
-    found = []
-    for annotation in task.get("annotations", []):
-        json.dumps(annotation, ensure_ascii=False).encode()  # refuses halves of characters
-        result = annotation.get("result", [])
-        chosen = [each for each in result if each["type"] == "choices"]
-        if result and not chosen:
-            raise ValueError(f"{quote_first(str(each['type']) for each in result)}")
-        ours = [each for each in chosen if each["from_name"] == CODES] or chosen
-        codes = frozenset(str(name) for each in ours for name in each["value"]["choices"])
-        found.append((annotation, codes))
-    return {**(task.get("meta") or {}), **task["data"]}, found
-
-
-def _entry(item: int, annotation: Fields, chosen: frozenset[str], coder: str) -> LogEntry:
-    who, took = annotation.get("completed_by"), annotation.get("lead_time")
-    who = (who.get("email") or who.get("id")) if isinstance(who, dict) else who
-    name = " ".join(str(coder or annotation.get(CODER) or who or "Label Studio").split())
-    name, note = name[:LONGEST_NAME], str(annotation.get(NOTE) or "")
     try:
-        changed = str(annotation.get("updated_at") or annotation.get("created_at"))
-        moment = datetime.fromisoformat(changed)
-        moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
-        time = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    except (ValueError, OverflowError):
-        time = ""
-    skipped = annotation.get("was_cancelled") is True
+        for place, task in enumerate(json.loads(path.read_bytes()), 1):
+            where = f"{path.name}, task {place}"
+            data, given = {**(task.get("meta") or {}), **task["data"]}, task.get("annotations", [])
+            ours = data.get(TABLE) in (None, study.table_sha256[:SHORT])
+            own = "\n".join(str(data.get(name, "")) for name in study.text)
+            keys = {str(data.get(TEXT, "")).strip(), own.strip()} - {""}
+            if ITEM in data or not ours:
+                keys = {data[ITEM]} if ours and type(data[ITEM]) is int else set()
+            items = {number for key in keys for number in numbers.get(key, ())}
+            _check(len(items) == 1 or not given, f"{len(items)} answers of this table match it")
+            n_left += not given
+            _check(len(given) < 2 or not coder, f"{coder} can have made one; leave out --coder")
+            found += [(_entry(min(items), a, coder, codes), str(a.get(UID))) for a in given]
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as why:
+        what = why if isinstance(why, ValueError) else "expected data, and choices of codes"
+        raise InputError(f"{where}: {what}.", hint=HINT) from None
+    return found, n_left
+
+
+def _entry(item: int, annotation: dict[str, Any], coder: str, codes: set[str]) -> LogEntry:
+    get = annotation.get
+    json.dumps(annotation, ensure_ascii=False).encode()  # refuses halves of characters
+    results = [each for each in get("result", []) if each["type"] == "choices"]
+    _check(results or not get("result"), "expected choices")
+    # In the control of the codes, or in any, if there is none of that name.
+    results = [each for each in results if each["from_name"] == CODES] or results
+    chosen = frozenset(str(name) for each in results for name in each["value"]["choices"])
+    _check(chosen <= codes, f"{quote_first(sorted(chosen - codes))} is no code of the review")
+    who, took, changed = get("completed_by"), get("lead_time"), get("updated_at", get("created_at"))
+    who = (who.get("email") or who.get("id")) if isinstance(who, dict) else who
+    name = " ".join(str(coder or get(CODER) or who or "Label Studio").split())[:LONGEST_NAME]
+    moment = datetime.fromisoformat(changed or current_time()).astimezone(UTC)
+    time = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    skipped, more = get("was_cancelled") is True, (get(FLAG) is True, str(get(NOTE) or ""))
+    after = Position(SKIPPED, None, *more) if skipped else Position(DONE, chosen, *more)
     # The same annotation has the same name whenever it comes, and another one once it is changed.
-    own = [item, name, annotation.get(UID), annotation.get("id"), time, skipped, sorted(chosen)]
-    uid, flag = sha256(json.dumps(own).encode()).hexdigest()[:32], annotation.get(FLAG) is True
-    after = Position(SKIPPED, None, flag, note) if skipped else Position(DONE, chosen, flag, note)
-    is_time = isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS
-    how = (0, "", "Label Studio", float(took) if is_time and took else 0.0)
-    what, when = SKIP if skipped else CODE, time or current_time()
-    return LogEntry(0, uid, item, name, what, after, when, *how)
+    own = [item, name, get(UID), get("id"), changed, skipped, sorted(chosen)]
+    uid, action = sha256(json.dumps(own).encode()).hexdigest()[:32], SKIP if skipped else CODE
+    seconds = float(took) if isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS else 0.0
+    return LogEntry(0, uid, item, name, action, after, time, 0, "", "Label Studio", seconds)
 
 
-def _refusal(where: str, what: str, hint: str) -> InputError:
-    return InputError(f"{where}: {what}.", hint=hint)
+def _check(holds: object, what: str) -> None:
+    if not holds:
+        raise ValueError(what)
