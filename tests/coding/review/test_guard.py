@@ -1,6 +1,7 @@
 """The server lets in its own page and nobody else."""
 
 import json
+import socket
 import time
 from urllib.parse import quote
 
@@ -99,6 +100,11 @@ def test_only_its_own_page_changes_anything(client, running, store_path):
         for method, path in (("POST", "decide"), ("POST", "undo"), ("PUT", "settings")):
             status, _, _ = client.ask(method, f"/api/{path}", "{}", JSON | headers)
             assert status == 403, headers
+    head = f"POST /api/undo HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\nContent-Length: 2\r\n"
+    head += f"Cookie: {client.headers['Cookie']}\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", running.port), timeout=5) as twice:
+        twice.sendall(f"{head}Origin: https://evil.example\r\nOrigin: {own}\r\n\r\n{{}}".encode())
+        assert b" 403 " in twice.recv(1000)
     assert client.ask("GET", "/api/export", headers={"Sec-Fetch-Site": "cross-site"})[0] == 403
     forms = (
         "text/plain",

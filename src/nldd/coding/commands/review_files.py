@@ -126,11 +126,11 @@ def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: boo
     Example:
       nldd review import new.review.db annotated.json --coder Ann
     """
-    from nldd.coding.review.label_studio import read_label_studio
+    from nldd.coding.review.label_studio import read_tasks
     from nldd.coding.review.store import Store
 
     with Store.open(store) as opened:
-        found = read_label_studio(opened, tasks, coder, force)
+        found = read_tasks(opened, tasks, coder, force)
     by = f" by {', '.join(found.coders)}" if found.coders else ""
     text = f"{count_noun(found.n_added, 'new decision')}{by}."
     if found.n_known:

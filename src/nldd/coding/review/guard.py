@@ -134,19 +134,16 @@ class Guard:
             return error_response(
                 403, "This server has another name.", "open the address as printed"
             )
-        given = dict(headers)
-        site, origin = given.get("sec-fetch-site"), given.get("origin")
         changing = scope["method"] in CHANGING
         if scope["path"] != "/" or changing:
-            ours = ("same-origin",) if changing else ("same-origin", "none")
-            if (site is not None and site not in ours) or (origin or "") not in {
-                "",
-                *self._origins,
-            }:
+            sites = {"same-origin"} if changing else {"same-origin", "none"}
+            ours = {"sec-fetch-site": sites, "origin": {"", *self._origins}}
+            # Each of them, should there be several of one name.
+            if any(value not in ours.get(name, {value}) for name, value in headers):
                 return error_response(
                     403, "Another site may not use this server.", "use its own page"
                 )
-        kind = given.get("content-type", "").partition(";")[0].strip().lower()
+        kind = dict(headers).get("content-type", "").partition(";")[0].strip().lower()
         if changing and kind != "application/json":
             return error_response(415, "A request must be JSON.", "Content-Type: application/json")
         return None
@@ -197,7 +194,9 @@ async def _read_body(receive: Receive) -> bytes | Response:
                     body += chunk
                 more = message.get("more_body", False)
     except TimeoutError:
-        return error_response(408, "The request did not arrive in time.", "send it again")
+        late = error_response(408, "The request did not arrive in time.", "send it again")
+        late.headers["connection"] = "close"
+        return late
     if n_read > LARGEST_BODY:
         limit = f"{LARGEST_BODY:,} bytes"
         return error_response(413, f"A request may have at most {limit}.", "send less at a time")

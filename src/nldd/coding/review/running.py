@@ -1,19 +1,12 @@
-"""Running the server of the review page: uvicorn on loopback, until Ctrl-C.
+"""Running the server of the review page: uvicorn on loopback, until Ctrl-C."""
 
-Connections that do not say what they want are closed: slow senders keep nobody waiting.
-"""
-
-import asyncio
 import contextlib
 import gc
 import socket
 import threading
 from collections.abc import Callable
-from typing import Any
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nldd.coding.review.guard import Door, Guard
 from nldd.coding.review.server import ReviewApp
@@ -21,52 +14,8 @@ from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 
 CLOSING_SECONDS = 3
-# Seconds for the head of a request, and connections that may be without one.
-HEAD_SECONDS, MOST_SILENT = 10.0, 200
-
-
-def patient_protocol() -> type[H11Protocol]:
-    """uvicorn's protocol with an end to its patience; connections of one server know each other."""
-    silent: dict[H11Protocol, None] = {}
-
-    class PatientProtocol(H11Protocol):
-        """A connection that is silent too long, or was silent first of too many, is closed."""
-
-        _patience: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self._wait()
-            if len(silent) > MOST_SILENT:
-                next(iter(silent)).transport.abort()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
-                self._wait()  # the head of a request, in part
-            elif self.conn.their_state is not h11.IDLE:
-                self._wait_no_more()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._wait_no_more()
-            super().connection_lost(exc)
-
-        def _wait(self) -> None:
-            if self._patience is None:
-                self._patience = self.loop.call_later(HEAD_SECONDS, self._lose_patience)
-                silent[self] = None
-
-        def _wait_no_more(self) -> None:
-            if self._patience is not None:
-                self._patience.cancel()
-            self._patience = None
-            silent.pop(self, None)
-
-        def _lose_patience(self) -> None:
-            self._wait_no_more()
-            self.transport.abort()
-
-    return PatientProtocol
+# With so many connections at a time, requests are put off (503): a page of ours opens six.
+MOST_CONNECTIONS = 500
 
 
 def listen(port: int = 0) -> socket.socket:
@@ -116,7 +65,8 @@ class ReviewServer:
         self.door = Door(self.port, announce)
         config = uvicorn.Config(
             Guard(review.app(), self.door),
-            http=patient_protocol(),
+            http="h11",
+            limit_concurrency=MOST_CONNECTIONS,
             ws="none",
             loop="asyncio",
             lifespan="off",

@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from urllib.parse import quote as quote_address
 
 from starlette.applications import Starlette
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -28,23 +29,27 @@ from starlette.routing import Route
 
 from nldd.coding.review import requests as sent, views as views
 from nldd.coding.review.desk import Conflict, Desk, NotLastError, UnknownItemError
-from nldd.coding.review.guard import error_response
+from nldd.coding.review.guard import CHANGING, error_response
 from nldd.coding.review.known_codes import SimilarCodeError
 from nldd.coding.review.log import SETTLE
 from nldd.coding.review.store import Store
 from nldd.coding.review.verified import load_judge
 from nldd.exceptions import InputError, NLDDError
 
-KINDS = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-}
-KINDS |= {".png": "image/png", ".ico": "image/x-icon", ".json": "application/json"}
+KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+KINDS[".svg"] = "image/svg+xml"
 EXPORTS = {"csv": "csv", "xlsx": "xlsx", "jsonl": "jsonl", "label-studio": "json"}
 MOST_VIEWS, MOST_ROWS, MOST_ACTED = 100, 1000, 500
+# The first kind that an error is of decides; after 503, the disk, the page tries again.
+STATUS: dict[type[NLDDError], int] = {
+    SimilarCodeError: 409,
+    UnknownItemError: 404,
+    sent.BadRequestError: 400,
+    InputError: 422,
+    NLDDError: 503,
+}
 Handler = Callable[[Request], Awaitable[Response]]
+Fields = dict[str, Any]
 
 
 class Learns(Protocol):
@@ -83,27 +88,26 @@ class ReviewApp:
 
     def app(self) -> Starlette:
         """The routes; each answers its own mistakes and those of who asks."""
-        ways: list[tuple[str, str, Handler]] = [
-            ("GET", "/", self.page),
-            ("GET", "/static/{name:path}", self.page),
-            ("GET", "/api/study", self.study),
-            ("GET", "/api/status", self.status),
-            ("GET", "/api/next", self.next),
-            ("GET", "/api/before", self.before),
-            ("GET", "/api/items", self.items),
-            ("GET", "/api/alike", self.alike),
-            ("GET", "/api/list", self.list),
-            ("GET", "/api/disagreements", self.disagreements),
-            ("GET", "/api/export", self.export),
-            ("POST", "/api/decide", self.decide),
-            ("POST", "/api/decide_many", self.decide_many),
-            ("POST", "/api/undo", self.undo),
-            ("POST", "/api/codes", self.codes),
-            ("POST", "/api/learn", self.learn),
-            ("PUT", "/api/settings", self.settings),
-            ("PATCH", "/api/settings", self.settings),
+        routes = [
+            Route(path, self._answering(answer), methods=["GET"])
+            for path, answer in (
+                ("/", self.page),
+                ("/static/{name:path}", self.page),
+                ("/api/disagreements", self.disagreements),
+                ("/api/export", self.export),
+            )
         ]
-        routes = [Route(path, self._answering(do), methods=[way]) for way, path, do in ways]
+        asked = (self.study, self.status, self.next, self.before, self.items, self.alike, self.list)
+        done = (self.decide, self.decide_many, self.undo, self.codes, self.learn)
+        ways: list[tuple[str, str, Callable[[Any], Any]]] = [
+            *(("GET", work.__name__, work) for work in asked),
+            *(("POST", work.__name__, work) for work in done),
+            ("PUT", "settings", self.settings),
+            ("PATCH", "settings", self.change_settings),
+        ]
+        for way, name, work in ways:
+            answer = self._answering(partial(self._at_desk, work))
+            routes.append(Route(f"/api/{name}", answer, methods=[way]))
         return Starlette(routes=routes, exception_handlers={HTTPException: _no_such_way})
 
     def warm_up(self) -> None:
@@ -123,16 +127,10 @@ class ReviewApp:
         async def answer(request: Request) -> Response:
             try:
                 return await handler(request)
-            except SimilarCodeError as error:
-                return error_response(409, str(error), error.hint, like=error.like)
-            except UnknownItemError as error:
-                return error_response(404, str(error), error.hint)
-            except sent.BadRequestError as error:
-                return error_response(400, str(error), error.hint)
-            except InputError as error:
-                return error_response(422, str(error), error.hint)
-            except NLDDError as error:  # the disk: the page keeps the decision and tries again
-                return error_response(503, str(error), error.hint)
+            except NLDDError as error:
+                status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
+                more = {"like": error.like} if isinstance(error, SimilarCodeError) else {}
+                return error_response(status, str(error), error.hint, **more)
             except Exception as error:
                 print_exception(error, file=sys.stderr)
                 message = f"this is a mistake in nldd: {type(error).__name__}"
@@ -142,14 +140,25 @@ class ReviewApp:
 
         return answer
 
+    async def _at_desk(self, work: Callable[[Any], Any], request: Request) -> Response:
+        """Answer by work at the desk, given what is in the address, or in the body."""
+        body = await request.body()
+
+        def work_on_request() -> Any:
+            changing = request.method in CHANGING
+            return work(sent.read_object(body) if changing else request.query_params)
+
+        found = await self._do(work_on_request)
+        return found if isinstance(found, Response) else PlainResponse(found)
+
     async def _do(self, work: Callable[[], Any]) -> Any:
         """Work at the desk, which has taken in what others wrote."""
 
-        def followed() -> Any:
+        def follow_and_work() -> Any:
             self.desk.follow()
             return work()
 
-        return await asyncio.get_running_loop().run_in_executor(self._worker, followed)
+        return await asyncio.get_running_loop().run_in_executor(self._worker, follow_and_work)
 
     # What is asked for.
 
@@ -166,58 +175,6 @@ class ReviewApp:
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
         return Response(body, media_type=kind, headers=headers)
-
-    async def study(self, request: Request) -> Response:
-        """What the review is about."""
-        return PlainResponse(await self._do(lambda: views.study_view(self.desk, self.every)))
-
-    async def status(self, request: Request) -> Response:
-        """How far the work is."""
-        return PlainResponse(await self._do(self._status))
-
-    async def next(self, request: Request) -> Response:
-        """The next open answers behind one."""
-        given = request.query_params
-        after = sent.whole_in(given, "after", 0, 0, sent.LARGEST)
-        n = sent.whole_in(given, "n", 10, 1, MOST_VIEWS)
-
-        def found() -> Any:
-            items = self.desk.next_items(given.get("order", "file"), after, n)
-            return {"items": views.item_views(self.desk, items), "status": self._status()}
-
-        return PlainResponse(await self._do(found))
-
-    async def before(self, request: Request) -> Response:
-        """The answers of the queue before one, open or not."""
-        given = request.query_params
-        item = sent.whole_in(given, "item", 0, 0, sent.LARGEST)
-        n = sent.whole_in(given, "n", 10, 1, MOST_VIEWS)
-
-        def found() -> Any:
-            items = self.desk.items_before(given.get("order", "file"), item, n)
-            return {"items": views.item_views(self.desk, items)}
-
-        return PlainResponse(await self._do(found))
-
-    async def items(self, request: Request) -> Response:
-        """Some answers by their numbers."""
-        items = sent.items_in(request.query_params, MOST_VIEWS)
-        found = await self._do(lambda: views.item_views(self.desk, items))
-        return PlainResponse({"items": found})
-
-    async def alike(self, request: Request) -> Response:
-        """Open answers with the same suggestion."""
-        item = sent.whole_in(request.query_params, "item", 0, 0, sent.LARGEST)
-        return PlainResponse(await self._do(lambda: views.alike_view(self.desk, item)))
-
-    async def list(self, request: Request) -> Response:
-        """A part of the list of answers."""
-        given = request.query_params
-        offset = sent.whole_in(given, "offset", 0, 0, sent.LARGEST)
-        limit = sent.whole_in(given, "limit", 100, 1, MOST_ROWS)
-        state, order = given.get("state", "queue"), given.get("order", "file") or "file"
-        what = (state, given.get("code", ""), given.get("search", ""), order, offset, limit)
-        return PlainResponse(await self._do(lambda: views.list_view(self.desk, *what)))
 
     async def disagreements(self, request: Request) -> Response:
         """How far coders agree, and where they do not."""
@@ -237,76 +194,86 @@ class ReviewApp:
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
         return Response(body, media_type="application/octet-stream", headers=headers)
 
+    def study(self, given: QueryParams) -> views.View:
+        """What the review is about."""
+        return views.study_view(self.desk, self.every)
+
+    def status(self, given: QueryParams) -> views.View:
+        """How far the work is."""
+        return self._status()
+
+    def next(self, given: QueryParams) -> views.View:
+        """The next open answers behind one."""
+        after, n = sent.whole_in(given, "after"), sent.whole_in(given, "n", 10, 1, MOST_VIEWS)
+        items = self.desk.next_items(given.get("order", "file"), after, n)
+        return {"items": views.item_views(self.desk, items), "status": self._status()}
+
+    def before(self, given: QueryParams) -> views.View:
+        """The answers of the queue before one, open or not."""
+        item, n = sent.whole_in(given, "item"), sent.whole_in(given, "n", 10, 1, MOST_VIEWS)
+        items = self.desk.items_before(given.get("order", "file"), item, n)
+        return {"items": views.item_views(self.desk, items)}
+
+    def items(self, given: QueryParams) -> views.View:
+        """Some answers by their numbers."""
+        return {"items": views.item_views(self.desk, sent.items_in(given, MOST_VIEWS))}
+
+    def alike(self, given: QueryParams) -> views.View:
+        """Open answers with the same suggestion."""
+        return views.alike_view(self.desk, sent.whole_in(given, "item"))
+
+    def list(self, given: QueryParams) -> views.View:
+        """A part of the list of answers."""
+        place = sent.whole_in(given, "offset"), sent.whole_in(given, "limit", 100, 1, MOST_ROWS)
+        state, order = given.get("state", "queue"), given.get("order", "file") or "file"
+        what = (state, given.get("code", ""), given.get("search", ""), order)
+        return views.list_view(self.desk, *what, *place)
+
     # What is done.
 
-    async def decide(self, request: Request) -> Response:
+    def decide(self, given: Fields) -> Response:
         """One answer: codes, or skipped, flagged, settled."""
-        act = sent.read_act(sent.read_object(await request.body()))
+        act = sent.read_act(given)
+        try:
+            self.desk.decide(act)
+        except Conflict as conflict:
+            return self._conflict(conflict.item, act.action)
+        return self._acted([act.item], single=True)
 
-        def done() -> Response:
-            try:
-                self.desk.decide(act)
-            except Conflict as conflict:
-                return self._conflict(conflict.item, act.action)
-            return self._acted([act.item], single=True)
-
-        return await self._do(done)
-
-    async def decide_many(self, request: Request) -> Response:
+    def decide_many(self, given: Fields) -> Response:
         """The same codes for several answers."""
-        uid, seen, act = sent.read_many(sent.read_object(await request.body()))
+        uid, seen, act = sent.read_many(given)
+        n, conflicts = self.desk.decide_many(uid, seen, act)
+        got = [item for item in seen if item not in set(conflicts)]
+        return self._acted(got[:MOST_ACTED], n=n, conflicts=conflicts)
 
-        def done() -> Response:
-            n, conflicts = self.desk.decide_many(uid, seen, act)
-            got = [item for item in seen if item not in set(conflicts)]
-            return self._acted(got[:MOST_ACTED], n=n, conflicts=conflicts)
-
-        return await self._do(done)
-
-    async def undo(self, request: Request) -> Response:
+    def undo(self, given: Fields) -> Response:
         """The last act, taken back; if it is the one that was named."""
-        fields = sent.read_object(await request.body())
-        uid, undoes = sent.read_uid(fields), sent.read_undone(fields)
+        try:
+            items = self.desk.undo(*sent.read_fields(given, "uid", "undoes"))
+        except NotLastError as error:
+            return self._not_last(error.items[:MOST_ACTED])
+        return self._acted(items[:MOST_ACTED])
 
-        def done() -> Response:
-            try:
-                return self._acted(self.desk.undo(uid, undoes)[:MOST_ACTED])
-            except NotLastError as error:
-                return self._not_last(error.items[:MOST_ACTED])
+    def codes(self, given: Fields) -> views.View:
+        """A new code, of which the coder may be sure that it is new."""
+        kept = self.desk.add_code(*sent.read_fields(given, "code", "sure"))
+        return {"code": kept, "codes": views.codes_view(self.desk)}
 
-        return await self._do(done)
-
-    async def codes(self, request: Request) -> Response:
-        """A new code."""
-        code, sure = sent.read_code(sent.read_object(await request.body()))
-
-        def done() -> Response:
-            kept = self.desk.add_code(code, sure)
-            return PlainResponse({"code": kept, "codes": views.codes_view(self.desk)})
-
-        return await self._do(done)
-
-    async def learn(self, request: Request) -> Response:
+    def learn(self, given: Fields) -> views.View:
         """Let the machine learn now."""
-        sent.read_object(await request.body())
+        if self.learner is not None:
+            self.learner.start()
+        return self._status()
 
-        def done() -> Response:
-            if self.learner is not None:
-                self.learner.start()
-            return PlainResponse(self._status())
+    def settings(self, given: Fields) -> views.View:
+        """All that the coder has chosen."""
+        self.desk.keep_settings(sent.read_settings(given))
+        return {}
 
-        return await self._do(done)
-
-    async def settings(self, request: Request) -> Response:
-        """What the coder has chosen: all of it, or as a patch what has changed of it."""
-        chosen = sent.read_object(await request.body())
-
-        def done() -> None:
-            known = self.desk.settings if request.method == "PATCH" else {}
-            self.desk.keep_settings(sent.read_settings({**known, **chosen}))
-
-        await self._do(done)
-        return PlainResponse({})
+    def change_settings(self, given: Fields) -> views.View:
+        """What has changed of the coder's choices."""
+        return self.settings({**self.desk.settings, **given})
 
     def _status(self) -> views.View:
         learning: views.View = {"state": "idle", "message": "", "every": self.every}
@@ -367,13 +334,9 @@ def _agreement(path: Path) -> views.View | None:
     if found is None:
         return None
     alphas = {"masi": found.masi._asdict(), "nominal": found.nominal._asdict()}
-    return {
-        "coders": list(found.coders),
-        "n_answers": found.n_answers,
-        "n_same": found.n_same,
-        **alphas,
-        "codes": [asdict(code) for code in found.codes],
-    }
+    counts = {"n_answers": found.n_answers, "n_same": found.n_same}
+    codes = [asdict(code) for code in found.codes]
+    return {"coders": list(found.coders), **counts, **alphas, "codes": codes}
 
 
 def _export(path: Path, kind: str) -> bytes:
