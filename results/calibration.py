@@ -15,7 +15,7 @@ import numpy as np
 
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
-from nldd.coding.predictions import out_of_fold
+from nldd.coding.predictions import deal_folds, join_predictions, no_progress, predict_left_out
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.drawing import make_figure
 from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
@@ -32,7 +32,8 @@ def measure(name: str) -> dict:
     X, Y, _ = load_dataset(name)
     Y = np.asarray(Y, dtype=np.int8)
     n_folds = 10 if len(Y) < LARGE else 5
-    found = out_of_fold(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y, n_folds)
+    model, folds = NLDDClassifier(None, random_state=0).fit(X, Y), deal_folds(len(Y), n_folds)
+    found = join_predictions(folds, predict_left_out(model, X, Y, folds, no_progress))
     deciles = calibration_deciles(found.theta, found.n_wrong(Y), Y.shape[1])
     return {
         **{key: np.asarray(value).tolist() for key, value in asdict(deciles).items()},

@@ -17,10 +17,11 @@ from nldd.coding.cross_validation import (
     usual_folds,
 )
 from nldd.coding.guarantee import tighten_threshold
-from nldd.coding.predictions import NO_EVIDENCE, Predictions, deal_folds, out_of_fold, predict
+from nldd.coding.predictions import NO_EVIDENCE, Predictions, deal_folds, predict
 from nldd.coding.selective import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
+from out_of_fold import out_of_fold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -10,8 +10,9 @@ from coding.made_up import answers_of, assert_equal_predictions, made_up
 from nldd._labels import indicator
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.model import Settings, new_classifier
-from nldd.coding.predictions import NO_EVIDENCE, Predictions, out_of_fold, predict
+from nldd.coding.predictions import NO_EVIDENCE, Predictions, predict
 from nldd.estimators._nldd import NLDDClassifier
+from out_of_fold import out_of_fold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -147,24 +147,6 @@ def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
     return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 
 
-def out_of_fold(
-    model: Any,
-    X: Any,
-    Y: NDArray[np.int8],
-    n_folds: int = 10,
-    random_state: int = 0,
-    watch: Watch = no_progress,
-) -> Predictions:
-    """Each row of `X` predicted as a fitted NLDD `model` would, had it not seen those of its fold.
-
-    `X` is an array or :class:`Answers`, whose words and scales are learned anew in each fold: what
-    an answer alone contributes to them must not help to predict it. ``watch(folds,
-    n_folds, title)`` passes the folds through, for a progress bar.
-    """
-    folds = deal_folds(len(Y), n_folds, random_state)
-    return join_predictions(folds, predict_left_out(model, X, Y, folds, watch))
-
-
 def deal_folds(
     n: int, n_folds: int, random_state: int = 0, groups: NDArray[np.intp] | None = None
 ) -> list[NDArray[np.intp]]:
