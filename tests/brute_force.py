@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
-from nldd.search._distances import exact_distances, scaled, squared_norms
+from nldd.search._distances import exact_distances, scale_rows, squared_norms
 from nldd.search._index import Neighbors
 from nldd.search._kernels import EPSILON, TIE
 
@@ -42,7 +42,7 @@ class BruteForceIndex:
         self.rows = np.argsort(labelset.ravel(), kind="stable")
         self.counts = np.bincount(labelset.ravel())
         self.starts = np.cumsum(self.counts) - self.counts
-        self.Z = scaled(X[self.rows], scale)
+        self.Z = scale_rows(X[self.rows], scale)
         self.norms = squared_norms(self.Z)
 
     def query(self, X, P, score, k=1, n_jobs=None):
@@ -51,7 +51,7 @@ class BruteForceIndex:
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs))
 
     def _query_block(self, X, P, score, k):
-        A = scaled(X, self.scale)
+        A = scale_rows(X, self.scale)
         A_norms = squared_norms(A)
         squares = fast_squared_distances(A, self.Z, A_norms, self.norms)
         bound = rounding_bound(A.shape[1], A_norms, self.norms)[:, np.newaxis]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nldd._files import _remove_leftovers, replacing, sync_folder, write_atomically
+from nldd._files import _remove_leftovers, open_replacement, sync_folder, write_atomically
 
 
 def names(folder):
@@ -148,7 +148,7 @@ def test_replaced_file_keeps_its_mode_and_owner(tmp_path, mode):
     if os.geteuid() == 0:
         os.chown(path, 12, 34)
     before = path.stat()
-    with replacing(path) as stream:
+    with open_replacement(path) as stream:
         (part,) = (name for name in names(tmp_path) if name.endswith(".part"))
         assert (tmp_path / part).stat().st_mode & 0o777 == mode  # not wider before the end either
         stream.write(b"new")
@@ -218,7 +218,7 @@ def test_errors_name_the_file_as_people_know_it(tmp_path, monkeypatch, step):
         raise OSError(errno.ENOSPC, "No space left on device", *named[:1])
 
     monkeypatch.setattr(os, step, fail)
-    with pytest.raises(OSError, match="No space left") as caught, replacing(path) as stream:
+    with pytest.raises(OSError, match="No space left") as caught, open_replacement(path) as stream:
         stream.write(b"new")
     assert str(caught.value) == f"[Errno {errno.ENOSPC}] No space left on device: '{path}'"
 

@@ -14,7 +14,7 @@ from scipy.sparse import (
 )
 
 from nldd._labels import as_label_sets
-from nldd._sparse import canonical
+from nldd._sparse import to_canonical
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._platt_svc import PlattSVC
@@ -85,7 +85,7 @@ def test_indices_out_of_range_are_refused_wherever_they_come_in(X, small):
 def test_what_a_matrix_says_about_its_order_is_not_believed(container):
     X = container(([1.0, 2.0, 3.0, 4.0], [2, 1, 1, 2], [0, 3, 4]), shape=(2, 3))
     X.has_sorted_indices = X.has_canonical_format = True
-    Z = canonical(X)
+    Z = to_canonical(X)
     assert_array_equal(Z.indices, [1, 2, 2])
     assert_array_equal(Z.data, [5, 1, 4])
     assert_array_equal(X.indices, [2, 1, 1, 2])  # as it was

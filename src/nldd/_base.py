@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from nldd._labels import LabelTable, read_labels, read_labels_as
 from nldd._parallel import use_snapshot
 from nldd._sklearn import check_sample_weight, validate_data
-from nldd._sparse import canonical, with_narrow_indices
+from nldd._sparse import narrow_indices, to_canonical
 from nldd.distributed import DaskTraining, is_dask_array
 from nldd.exceptions import InputError
 
@@ -144,8 +144,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(X, list | np.ndarray) and len(X) and isinstance(X[0], str):
             how = "Turn them into numbers first: make_pipeline(TfidfVectorizer(), ...)."
             raise InputError(f"Expected numbers, a row for each sample; got texts. {how}")
-        X = validate_data(self, canonical(X), **options)
-        return canonical(with_narrow_indices(X))
+        X = validate_data(self, to_canonical(X), **options)
+        return to_canonical(narrow_indices(X))
 
     def _remember_labels(self, table: LabelTable) -> None:
         self.label_names_, self.n_labels_ = table.names, len(table.names)

@@ -36,7 +36,7 @@ def refuse_existing(*places: Path | str | None, force: bool = False) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def open_replacement(path: Path) -> Iterator[BinaryIO]:
     """A stream beside the place of a file; at the end it is moved there in one step.
 
     Nobody ever reads half of the file, and after an error the old one is still there, nothing else.
@@ -130,8 +130,8 @@ def _remove_leftovers(path: Path) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file as a whole, see :func:`replacing`."""
-    with replacing(path) as stream:
+    """Write a file as a whole, see :func:`open_replacement`."""
+    with open_replacement(path) as stream:
         stream.write(content)
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from nldd._sparse import canonical
+from nldd._sparse import to_canonical
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 
 FORMS = (
@@ -68,7 +68,7 @@ def read_indicator(Y: Any) -> LabelTable:
     """Read a 2-D form only: an array of 0 and 1, a sparse matrix or a frame."""
     if is_frame(Y):
         return _read_frame(Y)
-    values = canonical(Y, "Y").toarray() if issparse(Y) else _as_array(Y)
+    values = to_canonical(Y, "Y").toarray() if issparse(Y) else _as_array(Y)
     if values.ndim != 2:
         raise InputError(f"Y must be 2-D, one 0/1 column per label; got shape {values.shape}.")
     return _check_indicator(values, range(values.shape[1]))
@@ -133,7 +133,7 @@ def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tup
     >>> as_label_sets([[1, 0, 1], [0, 0, 0]], ["sad", "happy", "quiet"])
     [('sad', 'quiet'), ()]
     """
-    Y = canonical(Y, "Y").toarray() if issparse(Y) else np.asarray(Y)
+    Y = to_canonical(Y, "Y").toarray() if issparse(Y) else np.asarray(Y)
     if Y.ndim != 2 or Y.shape[1] != len(label_names):
         raise InputError(
             f"Y must have one column for each of the {len(label_names)} label names; "

@@ -8,7 +8,7 @@ from scipy.sparse import issparse
 from nldd.exceptions import InputError
 
 
-def canonical(X: Any, name: str = "X") -> Any:
+def to_canonical(X: Any, name: str = "X") -> Any:
     """`X`, or where it is sparse: CSR, with indices in range, sorted and without duplicates.
 
     SciPy and solvers read and write wherever indices point, and believe flags of the matrix that
@@ -36,7 +36,7 @@ def canonical(X: Any, name: str = "X") -> Any:
     return X
 
 
-def with_narrow_indices(X: Any) -> Any:
+def narrow_indices(X: Any) -> Any:
     """`X` with 32-bit indices where they suffice: many of scikit-learn's solvers refuse others."""
     if not issparse(X) or X.indices.dtype != np.int64 or X.nnz > np.iinfo(np.int32).max:
         return X

@@ -15,12 +15,12 @@ JOINERS = "\u200c\u200d"
 KEPT = f"\n\t\u2068\u2069{JOINERS}"
 
 
-def escaped(text: str, kept: str = JOINERS) -> str:
+def printable(text: str, kept: str = JOINERS) -> str:
     r"""Text in which all that is not printable is shown by its code, but for what is `kept`.
 
     So no text from a file moves the cursor of a terminal, colours it, or turns words around.
 
-    >>> print(escaped("a\x1b[2Jb\u202ec\td"))
+    >>> print(printable("a\x1b[2Jb\u202ec\td"))
     a\x1b[2Jb\u202ec\td
     """
     if text.isprintable():

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 
-from nldd._sparse import canonical
+from nldd._sparse import to_canonical
 from nldd.exceptions import InputError
 
 # Results that are combined on one worker: more make fewer tasks, fewer are spread more widely.
@@ -138,7 +138,7 @@ def on_block(
     X: Any, Y: Any, chosen: Any, first: int, function: Callable[..., Any], args: tuple[Any, ...]
 ) -> Any:
     """Call the function with the rows of a block, in the form in which compiled code takes them."""
-    X, Y = canonical(X), Y.toarray() if issparse(Y) else np.asarray(Y)
+    X, Y = to_canonical(X), Y.toarray() if issparse(Y) else np.asarray(Y)
     if chosen is not None:
         rows = np.flatnonzero(np.unpackbits(chosen, count=len(Y)))
         X, Y = X[rows], Y[rows]

@@ -8,7 +8,7 @@ import pytest
 
 from coding_tables import COLUMNS, HEADER, QUICK, answers, nldd, write_csv
 from nldd import cli
-from nldd._wording import KEPT, escaped
+from nldd._wording import KEPT, printable
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.exceptions import InputError
 from nldd.present.console import print_json, show
@@ -18,7 +18,7 @@ EVIL = "\x1b[2J\x9b2J\x1b]0 pwned\x07\u202e\u2066\x7f\x08"
 
 
 def is_tame(text):
-    return escaped(text, KEPT) == text
+    return printable(text, KEPT) == text
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Reports of fit and evaluate: numbers are those of the records, and texts do no harm."""
 
 import re
-import sys
 import warnings
 from dataclasses import replace
 from hashlib import sha256
@@ -47,7 +46,7 @@ from nldd.coding.report_text import (
 )
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
-from nldd.exceptions import MissingExtraError, NLDDWarning
+from nldd.exceptions import NLDDWarning
 from nldd.metrics._measures import MEASURES
 from nldd.present.page import render_page
 from nldd.present.table import as_entry
@@ -552,22 +551,6 @@ def test_reports_are_written_with_the_checksums_of_their_files(
     files = body(place.read_text(encoding="utf-8"), "files")
     assert ["new.csv", "the answers evaluated", sha256(b"table").hexdigest()] in files
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.nldd", "new.csv", "report.html"]
-
-
-@pytest.mark.parametrize(
-    ("missing", "name"), [("jinja2", "Jinja2"), ("matplotlib.figure", "matplotlib")]
-)
-def test_without_an_extra_the_old_report_stays(
-    missing, name, model, quality, made, tmp_path, monkeypatch
-):
-    model_path, place = tmp_path / "m.nldd", tmp_path / "report.html"
-    model_path.write_bytes(b"model")
-    place.write_bytes(b"old")
-    monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(MissingExtraError, match=name):
-        write_fit_report(model, quality, made, model_path, place)
-    assert place.read_bytes() == b"old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.nldd", "report.html"]
 
 
 def test_visible_keeps_what_can_be_read_and_unmasks_the_rest():

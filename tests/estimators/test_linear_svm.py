@@ -13,7 +13,7 @@ from nldd.estimators import _gram, _linear_svm
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._classifier_chain import ClassifierChain
 from nldd.estimators._ensemble_of_chains import EnsembleOfChains
-from nldd.estimators._gram import Gram, gram_of, shared
+from nldd.estimators._gram import Gram, gram_of, share_gram
 from nldd.estimators._label_powerset import LabelPowerset
 from nldd.estimators._linear_svm import LinearSVM
 from nldd.estimators._platt_svc import PlattSVC
@@ -161,7 +161,7 @@ def test_matrix_is_shared_only_inside_and_only_for_the_object():
     expected = LinearSVM().fit(X, y).coef_
     gram = Gram(X)
     kept = weakref.ref(gram)
-    with pytest.raises(RuntimeError), shared(gram, Gram(X[:5])):
+    with pytest.raises(RuntimeError), share_gram(gram, Gram(X[:5])):
         assert gram_of(X) is gram
         assert gram_of(X.copy()) is None
         raise RuntimeError

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nldd._wording import KEPT, escaped
+from nldd._wording import KEPT, printable
 from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
 from nldd.present.drawing import make_figure
 from nldd.present.page import Figure, Page, Section, render_page, save_figure, svg
@@ -124,7 +124,7 @@ def test_hostile_text_is_text(payload):
     calm, hostile = (Outline(render_page(hostile_page(text))) for text in (CALM, payload))
     assert [tag for tag, _ in hostile.elements] == [tag for tag, _ in calm.elements]
     assert [sorted(a) for _, a in hostile.elements] == [sorted(a) for _, a in calm.elements]
-    payload = escaped(payload, KEPT)
+    payload = printable(payload, KEPT)
     # The contents shorten long captions.
     assert hostile.text.count(payload) >= calm.text.count(CALM) - 1 > 20
     labels = [a["aria-label"] for _, a in hostile.elements if "aria-label" in a]

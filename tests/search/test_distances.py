@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 
-from nldd.search._distances import feature_scale, scaled
+from nldd.search._distances import feature_scale, scale_rows
 
 CONTAINERS = [
     pytest.param(np.array, id="dense"),
@@ -130,7 +130,7 @@ def test_feature_scale_survives_a_large_offset():
 @pytest.mark.parametrize("container", CONTAINERS)
 def test_scaled_divides_each_feature(container):
     scale = np.array([2.0, 1.0, 4.0, 7.0, 1.0, 0.5])
-    Z = scaled(container(X), scale)
+    Z = scale_rows(container(X), scale)
     assert issparse(Z) == (container is not np.array)
     Z = Z.toarray() if issparse(Z) else Z
     assert Z.tolist() == [
@@ -144,7 +144,7 @@ def test_scaled_divides_each_feature(container):
 def test_scaled_sparse_is_canonical_and_leaves_its_input_alone(container):
     # Row 0 holds columns 1, 0, 1 in this order: 2 and 3 are 5 together.
     given = csr([2, 4, 3, 0], [1, 0, 1, 1], [3, 4], (2, 2), container)
-    Z = scaled(given, np.array([2.0, 10.0]))
+    Z = scale_rows(given, np.array([2.0, 10.0]))
     assert isinstance(Z, container)
     assert Z.has_canonical_format
     assert Z.toarray().tolist() == [[2.0, 0.5], [0.0, 0.0]]

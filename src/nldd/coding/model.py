@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
-from nldd._wording import escaped
+from nldd._wording import printable
 from nldd.coding.answers import LISTED, OF_REVIEW, Answers, Columns
 from nldd.coding.codebook import Codebook
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
@@ -391,7 +391,7 @@ def _check_codes(codes: Sequence[Collection[str]], n_coded: int) -> None:
         hint = "code more answers by hand first; a few hundred are a good start"
         raise InputError(f"{needed}; there are {n}{agreed}.", hint=hint)
     if len(set(map(frozenset, codes))) < 2:
-        names = escaped(", ".join(sorted(codes[0])))
+        names = printable(", ".join(sorted(codes[0])))
         same = f"All {n} coded answers carry the same codes, {{{names:.200}}}"
         hint = "check that the right column is named by --labels, or code more answers"
         raise InputError(f"{same}: there is nothing to choose from.", hint=hint)

@@ -22,7 +22,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from nldd._files import file_lock, move_file, replacing, sync_folder
+from nldd._files import file_lock, move_file, open_replacement, sync_folder
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_file import KIND, save_coding_model
 from nldd.exceptions import InputError
@@ -211,7 +211,7 @@ def _give_second_name(path: Path, place: Path) -> None:
     try:
         os.link(path, place)
     except (OSError, NotImplementedError):  # not every file system can
-        with path.open("rb") as old, replacing(place) as new:
+        with path.open("rb") as old, open_replacement(place) as new:
             shutil.copyfileobj(old, new)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
-from nldd._wording import count_noun, escaped
+from nldd._wording import count_noun, printable
 from nldd.coding.added_answers import Ask, agree_on_lists, check_new_codes, drop_blank_answers
 from nldd.coding.answers import CodeFormat, Columns
 from nldd.coding.codebook import Codebook, check_listable
@@ -313,7 +313,7 @@ def _check_not_had(model: CodingModel, digest: str, path: Path, again: bool) -> 
     """Refuse a file that the model has had already."""
     had = [event for event in model.history if event.sha256 == digest]
     if had and not again:
-        since = escaped(f"since {had[0].time} ({had[0].action} with {had[0].file})")
+        since = printable(f"since {had[0].time} ({had[0].action} with {had[0].file})")
         hint = "give a file with new answers; or --again, to take the same file once more"
         message = f"{path.name}: the model has these answers already, {since}."
         raise InputError(message, hint=hint)

@@ -20,7 +20,7 @@ from nldd.estimators._base_choice import (
     has_probabilities,
     where_base_has_probabilities,
 )
-from nldd.estimators._gram import Gram, shared
+from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
@@ -71,7 +71,7 @@ def fit_chain(
             yield fit_label(prototype.copy(draw_seed(rng)), gram.X, y, T.weights, name)
             gram.grow(extended[:, : n_features + j], y)
 
-    with shared(gram):
+    with share_gram(gram):
         return list(progress(links(), len(order), title))
 
 

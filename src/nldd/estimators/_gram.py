@@ -80,7 +80,7 @@ _shared: list[Gram] = []
 
 
 @contextmanager
-def shared(*grams: Gram) -> Iterator[None]:
+def share_gram(*grams: Gram) -> Iterator[None]:
     """Let machines that are fitted inside to the X of a gram, the object itself, use its matrix.
 
     All threads see it. Other processes do not, and their machines work it out for themselves.

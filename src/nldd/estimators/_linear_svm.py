@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import read_weights
 from nldd._sklearn import Interval, validate_data, validate_parameters
-from nldd._sparse import canonical
+from nldd._sparse import to_canonical
 from nldd.estimators._gram import Gram, gram_of
 from nldd.exceptions import InputError
 
@@ -45,7 +45,7 @@ class Problem:
 def read_problem(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Problem:
     """Check the data of `fit`, and let the estimator remember sizes and classes."""
     gram = gram_of(X)
-    X, y = validate_data(estimator, canonical(X), y, accept_sparse="csr", dtype=np.float64)
+    X, y = validate_data(estimator, to_canonical(X), y, accept_sparse="csr", dtype=np.float64)
     check_classification_targets(y)
     weight = read_weights(sample_weight, X)
     if weight is not None and not weight.all():
@@ -62,7 +62,7 @@ def read_rows(estimator: Any, X: Any) -> Any:
     """Check the rows of `predict`."""
     check_is_fitted(estimator)
     options = {"accept_sparse": "csr", "dtype": np.float64, "reset": False}
-    return validate_data(estimator, canonical(X), **options)
+    return validate_data(estimator, to_canonical(X), **options)
 
 
 def fit_svc(

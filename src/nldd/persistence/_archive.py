@@ -26,7 +26,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from numpy.typing import NDArray
 
 from nldd import __version__
-from nldd._files import replacing
+from nldd._files import open_replacement
 from nldd._versions import library_versions
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.persistence._records import TYPE_NAME, RecordReader, RecordWriter, dump_skops, load_skops
@@ -125,7 +125,7 @@ def write_archive(
             "types": types,
             "members": {name: _record(pieces) for name, pieces in members.items()},
         }
-        with replacing(Path(path)) as stream:
+        with open_replacement(Path(path)) as stream:
             _write_zip(stream, {MANIFEST: [_json_bytes(manifest)], **members})
     if types:
         warn_caller(

@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
-from nldd._wording import KEPT, escaped
+from nldd._wording import KEPT, printable
 from nldd.exceptions import NLDDError
 
 
 def show(text: str, err: bool = False) -> None:
     """Print text: the one place where what a terminal would obey is taken out of it."""
-    click.echo(escaped(text, KEPT), err=err)
+    click.echo(printable(text, KEPT), err=err)
 
 
 # On standard error, so that it does not mix with data.
@@ -30,7 +30,7 @@ def print_json(value: Any) -> None:
     # JSON has codes of its own for what is not printable, and is read as UTF-8, whatever a system
     # writes to a file.
     is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    show(text if is_utf8 and escaped(text, "\n") == text else json.dumps(plain, indent=2))
+    show(text if is_utf8 and printable(text, "\n") == text else json.dumps(plain, indent=2))
 
 
 def _as_plain(value: Any) -> Any:
@@ -60,7 +60,7 @@ def make_asker() -> Callable[[str], bool] | None:
     """Asks a person for yes or no; None where nobody sits at a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
-    return lambda question: click.confirm(escaped(question, KEPT), err=True)
+    return lambda question: click.confirm(printable(question, KEPT), err=True)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import write_atomically
-from nldd._wording import KEPT, escaped
+from nldd._wording import KEPT, printable
 from nldd.present.table import Table, as_entry, right_aligned
 
 DPI = 150
@@ -132,7 +132,7 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
         # Not what is HTML already, which is of another type.
-        finalize=lambda value: escaped(value, KEPT) if type(value) is str else value,
+        finalize=lambda value: printable(value, KEPT) if type(value) is str else value,
     )
     environment.globals |= {"as_entry": as_entry, "right_aligned": right_aligned}
     return environment.from_string(_own_file("page.html.jinja"))

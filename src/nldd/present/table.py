@@ -8,7 +8,7 @@ from io import StringIO
 from textwrap import indent
 from typing import TypeVar
 
-from nldd._wording import escaped
+from nldd._wording import printable
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
 from nldd.present.text import align
@@ -220,4 +220,4 @@ def _csv_cell(cell: TableEntry | str | float | int | None) -> str:
 
 def one_line(text: str) -> str:
     """Text without line ends and tabs, and what else is not printable shown by its code."""
-    return escaped(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))
+    return printable(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))

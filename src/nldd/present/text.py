@@ -5,7 +5,7 @@ from decimal import Decimal
 from textwrap import fill
 from unicodedata import bidirectional
 
-from nldd._wording import JOINERS, escaped
+from nldd._wording import JOINERS, printable
 
 
 def visible(text: str, longest: int = 80) -> str:
@@ -21,7 +21,7 @@ def visible(text: str, longest: int = 80) -> str:
     line = " ".join(text.split())
     if len(line) > longest:
         line = line[:longest].rstrip(f" {JOINERS}") + "\u2026"
-    seen = escaped(line)
+    seen = printable(line)
     right_to_left = any(bidirectional(c) in ("R", "AL") for c in seen)
     return f"\u2068{seen}\u2069" if right_to_left else seen  # isolated from its neighbours
 

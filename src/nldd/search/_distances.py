@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from nldd._sparse import canonical
+from nldd._sparse import to_canonical
 from nldd.exceptions import InputError
 from nldd.search._kernels import COORDINATES, EPSILON
 
@@ -76,7 +76,7 @@ class Spread(NamedTuple):
     @classmethod
     def of(cls, X: Any) -> "Spread":
         """The spread of the rows of `X`, dense or sparse."""
-        X = canonical(X)
+        X = to_canonical(X)
         if issparse(X):
             mean, variance = mean_variance_axis(X.astype(np.float64), axis=0)
             smallest, largest = np.array(min_max_axis(X, axis=0), dtype=np.float64)
@@ -124,11 +124,11 @@ def _merge_two(a: Spread, b: Spread) -> Spread:
     )
 
 
-def scaled(X: Any, scale: FloatArray) -> Any:
+def scale_rows(X: Any, scale: FloatArray) -> Any:
     """`X` divided by `scale`, in double precision; sparse stays sparse, in canonical form."""
     if not issparse(X):
         return np.asarray(X, dtype=np.float64) / scale
-    Z = canonical(X).astype(np.float64, copy=True)
+    Z = to_canonical(X).astype(np.float64, copy=True)
     Z.data /= scale[Z.indices]
     return Z
 

@@ -13,9 +13,9 @@ from scipy.sparse import csr_array, issparse, vstack
 from sklearn import get_config
 
 from nldd._parallel import delayed, do_all, one_blas_thread
-from nldd._sparse import canonical
+from nldd._sparse import to_canonical
 from nldd.exceptions import InputError
-from nldd.search._distances import FloatArray, LowerBounds, Sketch, scaled
+from nldd.search._distances import FloatArray, LowerBounds, Sketch, scale_rows
 from nldd.search._kernels import COORDINATES, Found, query_block
 from nldd.search._layout import (
     Features,
@@ -221,7 +221,7 @@ class LabelsetIndex:
 
     def __init__(self, X: Any, Y: NDArray[Any], scale: FloatArray) -> None:
         self.scale = scale
-        Z = scaled(X, scale)
+        Z = scale_rows(X, scale)
         with one_blas_thread():
             self.sketch = Sketch(Z)
             self._arrange(Z, Y, np.arange(len(Y)))
@@ -252,7 +252,7 @@ class LabelsetIndex:
         LabelsetIndex
         """
         old = self._rows()
-        new = scaled(self._like_rows(X), self.scale)
+        new = scale_rows(self._like_rows(X), self.scale)
         Z = vstack([old, new], format="csr") if issparse(old) else np.concatenate([old, new])
         Y = np.concatenate([np.repeat(self.labelsets, self.counts, axis=0), Y])
         number = np.concatenate([self.groups.number, len(self) + np.arange(X.shape[0])])
@@ -295,7 +295,7 @@ class LabelsetIndex:
         """
         if not 1 <= k <= len(self.counts):
             raise InputError(f"k must be from 1 to {len(self.counts)}, the number of labelsets.")
-        X, P = canonical(X), np.asarray(P, dtype=np.float64)
+        X, P = to_canonical(X), np.asarray(P, dtype=np.float64)
         sizes = len(self.scale), self.labelsets.shape[1]
         if not 0 < X.shape[0] == P.shape[0] or (*X.shape[1:], *P.shape[1:]) != sizes:
             what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
@@ -324,7 +324,7 @@ class LabelsetIndex:
         return int(np.clip(budget // bytes_per_query, 1, MAX_BLOCK))
 
     def _query_block(self, X: Any, P: FloatArray, score: Score, k: int) -> Neighbors:
-        A = scaled(self._like_rows(X), self.scale)
+        A = scale_rows(self._like_rows(X), self.scale)
         is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
         queries = Features.of(A, with_bits=is_packed)
         lower = self._lower_bounds(A, score, is_packed)

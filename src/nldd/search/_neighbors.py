@@ -10,7 +10,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
-from nldd.search._distances import exact_distances, scaled, squared_norms
+from nldd.search._distances import exact_distances, scale_rows, squared_norms
 from nldd.search._kernels import EPSILON
 
 MAX_BLOCK = 512
@@ -24,12 +24,12 @@ class NeighborIndex:
     """
 
     def __init__(self, X: Any) -> None:
-        self.Z = scaled(X, np.ones(X.shape[1]))
+        self.Z = scale_rows(X, np.ones(X.shape[1]))
         self.norms = squared_norms(self.Z)
 
     def nearest(self, X: Any, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
         """The k rows nearest to each row of `X`, in rising order; ties go to the lowest rows."""
-        return self._search(scaled(X, np.ones(X.shape[1])), k, n_jobs, without_self=False)
+        return self._search(scale_rows(X, np.ones(X.shape[1])), k, n_jobs, without_self=False)
 
     def nearest_others(self, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
         """Rows nearest to each indexed row, itself left out by its number, not by distance 0."""

@@ -83,7 +83,7 @@ def test_other_files_are_named(tmp_path, content, what, name):
         (["ppt/presentation.xml"], "a PowerPoint presentation", "as .xlsx or .csv"),
         (["Index/Document.iwa"], "a file of Numbers or Pages", "export it as .xlsx or .csv"),
         (["mimetype", "content.xml"], "an OpenDocument file", "end in .ods"),
-        (["manifest.json", "arrays/Y.npy"], "a model of nldd", "name a table"),
+        (["manifest.json", "document.json"], "a model of nldd", "name a table"),
         (["manifest.json", "index.js"], "a zip archive", "unpack it first"),
         (["arrays/Y.npy", "manifest.json"], "a zip archive", "unpack it first"),
         (["answers.csv"], "a zip archive", "unpack it first"),

@@ -263,7 +263,7 @@ def export(
     \b
     Example:
       nldd datasets export yeast --meka yeast.arff
-      nldd datasets export songs.csv --labels 'label_*' --meka songs.arff
+      nldd datasets export my-data.arff --meka mine.arff
     """
     from nldd.bench.datasets.export import export_dataset, export_paths
 

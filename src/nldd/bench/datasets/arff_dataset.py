@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vstack
 
-from nldd._sparse import with_narrow_indices
+from nldd._sparse import narrow_indices
 from nldd._wording import quote, quote_first
 from nldd.bench.datasets.arff import Arff, Attribute, wrong_type
 from nldd.bench.datasets.joined import join
@@ -227,7 +227,7 @@ def _encode_features(arff: Arff, columns: Sequence[int]) -> tuple[Any, list[str]
         message = f"two features would be called {quote(repeated)}, {why}. Rename one attribute."
         raise arff.source.error(arff.data_line, message)
     X = _expand(arff.table[:, columns], by_code, arff)
-    return (with_narrow_indices(X) if issparse(X) else X), names
+    return (narrow_indices(X) if issparse(X) else X), names
 
 
 def _expand(table: Any, by_code: Sequence[Any], arff: Arff) -> Any:

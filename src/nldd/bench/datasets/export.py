@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nldd._files import replacing
+from nldd._files import open_replacement
 from nldd._wording import quote
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
@@ -69,7 +69,7 @@ def export_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]
     n_train = dataset.n_train
     cuts = [slice(None)] if n_train is None else [slice(n_train), slice(n_train, None)]
     for place, rows in zip(paths, cuts, strict=True):
-        with replacing(place) as stream:
+        with open_replacement(place) as stream:
             stream.writelines(f"{line}\n".encode() for line in _lines(dataset, rows))
     return paths
 

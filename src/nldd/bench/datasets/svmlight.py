@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from nldd._sparse import with_narrow_indices
+from nldd._sparse import narrow_indices
 from nldd.bench.datasets.joined import join
 from nldd.bench.datasets.source import MAX_BYTES, DataFile, read_bytes
 from nldd.datasets import Dataset
@@ -64,7 +64,7 @@ def read_svmlight(paths: Sequence[Path], name: str, *, max_bytes: int = MAX_BYTE
         Y[file.rows, file.labels - first_label] = 1
         parts.append(
             Dataset(
-                with_narrow_indices(X),
+                narrow_indices(X),
                 Y,
                 [f"label_{first_label + j}" for j in range(n_labels)],
                 [f"feature_{first_feature + j}" for j in range(n_features)],

@@ -16,7 +16,7 @@ from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.present.drawing import BLUE, GREY, INK, VERMILION, Display, style_axes, write
 from nldd.regression._regression import DistanceRegression, Pairs
-from nldd.search._distances import exact_distances, feature_scale, scaled
+from nldd.search._distances import exact_distances, feature_scale, scale_rows
 from nldd.search._kernels import TIE
 
 LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
@@ -81,7 +81,7 @@ def pair_distances(X: Any, Y: Any, x: Any, p: Any, scale: NDArray[np.float64]) -
     (2, 0, array([0, 1]))
     """
     rows, instance = np.arange(len(Y)), np.zeros(len(Y), dtype=np.intp)
-    Dx = exact_distances(scaled(X, scale), scaled(x, scale), rows, instance)
+    Dx = exact_distances(scale_rows(X, scale), scale_rows(x, scale), rows, instance)
     Dy = np.linalg.norm(np.asarray(p, dtype=float) - Y, axis=1)
     tied_in_x, tied_in_y = _smallest(Dx), _smallest(Dy)
     first = tied_in_x[_smallest(Dy[tied_in_x])[0]]

@@ -15,7 +15,7 @@ from scipy.sparse import issparse
 from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 
-from nldd._wording import escaped, quote
+from nldd._wording import printable, quote
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
 
@@ -83,7 +83,7 @@ def _import(path: str) -> Any:
         where = "the current folder nor among the packages of this Python"
         raise InputError(f"{path}: there is no module {error.name!r} in {where}") from error
     except (Exception, SystemExit) as error:
-        why = escaped(f"{type(error).__name__}: {error}")
+        why = printable(f"{type(error).__name__}: {error}")
         raise InputError(f"{path}: its module cannot be imported ({why:.200})") from error
     for part in name.split("."):
         if not hasattr(found, part):
@@ -153,7 +153,7 @@ def make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:
         if hasattr(made, "_parameter_constraints"):
             made._validate_params()
     except (AttributeError, TypeError, ValueError) as error:
-        why = escaped(str(error).partition("\n")[0])
+        why = printable(str(error).partition("\n")[0])
         raise InputError(f"{name} cannot be made with [{where}]: {why:.200}") from error
     return made
 

@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import escaped
+from nldd._wording import printable
 from nldd.bench.protocols.methods import (
     NAME,
     check_classifier,
@@ -75,9 +75,9 @@ def load_protocol(name: str | Path) -> Protocol:
     try:
         return _read_protocol(stem, tomllib.loads(path.read_text("utf-8")))
     except InputError as error:
-        raise InputError(f"{where}: {escaped(str(error)).rstrip('.')}.") from error
+        raise InputError(f"{where}: {printable(str(error)).rstrip('.')}.") from error
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is not a TOML file: {escaped(str(error))}.") from error
+        raise InputError(f"{where} is not a TOML file: {printable(str(error))}.") from error
 
 
 _AT_LEAST = {

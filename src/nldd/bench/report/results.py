@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import command_line, escaped
+from nldd._wording import command_line, printable
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
@@ -208,7 +208,7 @@ def _check_labels(records: Iterable[CellRecord]) -> None:
         n = record.details["n_labels"]
         if (first := n_labels.setdefault(record.dataset, n)) != n:
             raise InputError(
-                f"Cells of {escaped(record.dataset)} have {first} and {n} labels, so they are of "
+                f"Cells of {printable(record.dataset)} have {first} and {n} labels, so they are of "
                 "different data. Run the benchmark of each of them into a folder of its own."
             )
 
@@ -246,7 +246,7 @@ def _only(records: list[CellRecord], field: str, wanted: Any = None) -> Any:
         raise InputError(
             "There are no finished cells. Run `nldd benchmark` with this folder first."
         )
-    names = ", ".join(escaped(str(value)) for value in found[:12])
+    names = ", ".join(printable(str(value)) for value in found[:12])
     if wanted is not None and wanted not in found:
         raise InputError(f"There are no cells of {field} {wanted!r}; there are {names}.")
     if wanted is None and len(found) > 1:

@@ -13,7 +13,7 @@ from statistics import mean
 from typing import TextIO
 
 from nldd._files import write_atomically
-from nldd._wording import escaped, quote
+from nldd._wording import printable, quote
 from nldd.bench.datasets.facts import describe
 from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.runner.cell import Cell, cells, empty_record, fingerprint
@@ -256,10 +256,10 @@ def _check_settings(plan: Mapping[Key, Cell], found: Iterable[CellRecord], folde
     for record in found:
         cell, details = plan[record.key], record.details
         pairs = [
-            (escaped(record.settings), cell.settings),
+            (printable(record.settings), cell.settings),
             (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
             (data(quote(str(details.get("data")))), data(quote(cell.about["data"]))),
-            (escaped(str(details.get("split"))), cell.about["split"]),
+            (printable(str(details.get("split"))), cell.about["split"]),
         ]
         for was, now in pairs:
             if was != now:
@@ -350,7 +350,7 @@ def progress_lines(title: str, state: State, now: float) -> list[str]:
     if state.n_failed:
         whole += f", {state.n_failed} failed"
     lines = [whole, *(_running_line(task, now) for task in state.running)]
-    return [escaped(line) for line in lines]
+    return [printable(line) for line in lines]
 
 
 def _running_line(task: Task, now: float) -> str:

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from nldd._files import write_atomically
-from nldd._wording import escaped
+from nldd._wording import printable
 from nldd.exceptions import InputError
 
 CELLS = "cells.jsonl"
@@ -246,7 +246,7 @@ def read_predictions(folder: str | Path, key: Key) -> CellPredictions | None:
         raise
     except Exception as error:  # damaged bytes make the readers raise almost anything
         raise InputError(
-            f"{path} holds no predictions: {escaped(str(error))}. Remove it and the line of its "
+            f"{path} holds no predictions: {printable(str(error))}. Remove it and the line of its "
             f"cell in {CELLS}, and the same command runs the cell again."
         ) from error
 
@@ -331,7 +331,7 @@ def read_records(path: str | Path) -> list[CellRecord]:
             records[record.key] = record
         except (ValueError, TypeError, RecursionError) as error:
             raise InputError(
-                f"{path}, line {number} is not a record of a benchmark: {escaped(str(error))}. "
+                f"{path}, line {number} is not a record of a benchmark: {printable(str(error))}. "
                 "Remove the line, and the same command runs its cell again."
             ) from error
     return list(records.values())

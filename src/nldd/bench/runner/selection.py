@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import issparse
 
-from nldd._wording import escaped
+from nldd._wording import printable
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_named
 from nldd.bench.protocols.methods import check_classifier, is_own, own_method
@@ -71,7 +71,7 @@ def choose_datasets(
 def run_notes(protocol: Protocol, datasets: Mapping[str, Dataset]) -> Iterator[str]:
     """What a person should know about the data sets of a run before it starts."""
     for name in sorted(protocol.named_datasets - {*datasets, *CATALOGUE}):
-        yield f"The protocol speaks of a data set {escaped(repr(name))}, which is not in this run."
+        yield f"The protocol names a data set {printable(repr(name))}, which is not in this run."
     is_imputed = any("Imputer" in type(each).__name__ for each in protocol.prepare)
     for name, dataset in datasets.items():
         yield from (f"{name}: {note}" for note in dataset.notes)
@@ -95,7 +95,7 @@ def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:
     for name in sorted(protocol.named_datasets.difference(known)):
         if close := get_close_matches(name, known, n=1):
             raise InputError(
-                f"The protocol speaks of a data set {escaped(repr(name))}, which is neither among "
+                f"The protocol names a data set {printable(repr(name))}, which is neither among "
                 f"those of this run nor in the catalogue. Did you mean {close[0]!r}? There are "
                 f"{', '.join(known)}."
             )
@@ -108,8 +108,8 @@ def check_capitals(what: str, names: Iterable[str]) -> None:
         other = known.setdefault(name.casefold(), name)
         if other != name:
             raise InputError(
-                f"The {what} {escaped(repr(other))} and {escaped(repr(name))} differ in capitals "
-                "only, and files with what they predict could be taken for the same. Rename one."
+                f"The {what} {printable(repr(other))} and {printable(repr(name))} differ in "
+                "capitals only, and files with what they predict could be taken for the same. Rename one."
             )
 
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from nldd._files import replacing
+from nldd._files import open_replacement
 from nldd._wording import quote_first
 from nldd.coding.tables.cells import (
     MAX_BYTES,
@@ -180,7 +180,7 @@ def _stream(path: Path) -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
         return
     # The file that a link points to is replaced, not the link.
-    with replacing(path.resolve() if path.is_symlink() else path) as stream:
+    with open_replacement(path.resolve() if path.is_symlink() else path) as stream:
         yield stream
 
 
