@@ -73,10 +73,10 @@ class MissingExtraError(NLDDError, ImportError):
 
     >>> from nldd import MissingExtraError
     >>> try:
-    ...     raise MissingExtraError("This needs matplotlib.", extra="plot")
+    ...     raise MissingExtraError("GEE needs statsmodels.", extra="gee")
     ... except ImportError as error:
     ...     print(error)
-    This needs matplotlib. Run: pip install "nldd[plot]"
+    GEE needs statsmodels. Run: pip install "nldd[gee]"
     """
 
     def __init__(self, message: str = "", *, extra: str = "") -> None:

@@ -121,7 +121,7 @@ def _checked(candidates: Mapping[str, Any]) -> Mapping[str, Any]:
     if not candidates or not fine or not all(isinstance(name, str) for name in candidates):
         raise InputError(
             "Candidates for the base classifier must be a dict of at least one, by name, such as "
-            f'{{"plain": nldd.MultiLabelLogisticRegression()}}; got {candidates!r:.200}.'
+            f'{{"plain": nldd.linear.MultiLabelLogisticRegression()}}; got {candidates!r:.200}.'
         )
     for name, each in candidates.items():
         if not hasattr(each, "predict_proba"):
@@ -240,7 +240,7 @@ class BaseMetaClassifier(BaseEstimatorMixin):
             base = self.estimator if self._selects_base else self._base_estimator()
             if not fits_all_labels(base):
                 raise InputError(
-                    "Of all base classifiers, nldd.MultiLabelLogisticRegression alone can be "
+                    "Of all base classifiers, nldd.linear.MultiLabelLogisticRegression alone can be "
                     f"fitted to Dask arrays; got {base!r}. Use that, or arrays in memory: "
                     "X.compute()."
                 )

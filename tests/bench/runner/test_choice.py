@@ -173,7 +173,7 @@ def test_protocol_may_speak_of_other_files_than_those_of_the_run(own):
     protocol = own("[datasets.birds]\nsplit = 'given'")
     check_datasets(protocol, {"songs": songs()})
     (note,) = run_notes(protocol, {"songs": songs()})
-    assert note == "The protocol speaks of a data set 'birds', which is not in this run."
+    assert note == "The protocol names a data set 'birds', which is not in this run."
 
 
 def test_split_of_files_that_is_not_used_is_noted(own):

@@ -109,7 +109,7 @@ def check_capitals(what: str, names: Iterable[str]) -> None:
         if other != name:
             raise InputError(
                 f"The {what} {printable(repr(other))} and {printable(repr(name))} differ in "
-                "capitals only, and files with what they predict could be taken for the same. Rename one."
+                "capitals only, and their files could be taken for the same. Rename one."
             )
 
 
