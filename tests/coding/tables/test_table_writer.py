@@ -291,7 +291,7 @@ class FullDisk(io.BytesIO):
 def test_workbook_on_a_full_disk_is_forgotten_in_silence(tmp_path, monkeypatch):
     """Its zip file wanted to write its end when it was forgotten: a traceback after the error."""
     complaints = []
-    monkeypatch.setattr(writer_module, "replacing", lambda path: closing(FullDisk()))
+    monkeypatch.setattr(writer_module, "open_replacement", lambda path: closing(FullDisk()))
     monkeypatch.setattr(sys, "unraisablehook", lambda found: complaints.append(found.exc_value))
     with pytest.raises(NLDDError) as caught:
         save(tmp_path / "out.xlsx", ["a"], [["x"]])

@@ -124,7 +124,7 @@ class TableOptions:
 
     def open(self, path: Path | str) -> TableReader:
         """The table in a file."""
-        how = {field.name: getattr(self, field.name) for field in fields(self)}
+        how = {field.name: getattr(self, field.name) for field in fields(TableOptions)}
         del how["numbers"]
         return self.with_numbers(open_table(path, **how))
 
