@@ -240,7 +240,7 @@ class BaseMetaClassifier(BaseEstimatorMixin):
             base = self.estimator if self._selects_base else self._base_estimator()
             if not fits_all_labels(base):
                 raise InputError(
-                    "Of all base classifiers, nldd.linear.MultiLabelLogisticRegression alone can be "
+                    "Only nldd.linear.MultiLabelLogisticRegression, of all base classifiers, can be "
                     f"fitted to Dask arrays; got {base!r}. Use that, or arrays in memory: "
                     "X.compute()."
                 )
