@@ -259,7 +259,7 @@ def test_default_settings_agree_to_their_tolerance(yeast):
 
 @pytest.mark.parametrize("estimator", ["auto+trees", {"a": MultiLabelLogisticRegression()}])
 def test_bases_that_blocks_cannot_choose(small, estimator):
-    with pytest.raises(InputError, match="alone can be fitted to Dask arrays"):
+    with pytest.raises(InputError, match="can be fitted to Dask arrays"):
         NLDDClassifier(estimator).fit(*map(in_blocks, small))
 
 

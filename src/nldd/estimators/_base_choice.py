@@ -240,9 +240,8 @@ class BaseMetaClassifier(BaseEstimatorMixin):
             base = self.estimator if self._selects_base else self._base_estimator()
             if not fits_all_labels(base):
                 raise InputError(
-                    "Only nldd.linear.MultiLabelLogisticRegression, of all base classifiers, can be "
-                    f"fitted to Dask arrays; got {base!r}. Use that, or arrays in memory: "
-                    "X.compute()."
+                    "Only nldd.linear.MultiLabelLogisticRegression can be fitted to Dask arrays; "
+                    f"got {base!r}. Use that, or arrays in memory: X.compute()."
                 )
         return super()._validate_wherever(X, y, sample_weight)
 
