@@ -121,13 +121,13 @@ def read_csv(
 
 def _read_rows(source: DataFile, lines: Sequence[str], sep: str | None) -> list[Row]:
     """The header and the rows below it, all of one width; blank lines are left out."""
-    csv.field_size_limit(MAX_BYTES)  # a text may be longer than what Python begins with
     whole = (f"{line}\n" for line in lines)
-    mark = sep or _find_separator(lines)
-    reader = csv.reader(whole, delimiter=mark, skipinitialspace=True, strict=True)
     rows: list[Row] = []
     line = 1
+    limit = csv.field_size_limit(MAX_BYTES)  # a text may be longer than what Python begins with
     try:
+        mark = sep or _find_separator(lines)
+        reader = csv.reader(whole, delimiter=mark, skipinitialspace=True, strict=True)
         for row in reader:
             cells = [cell.strip(" \t") for cell in row]
             if len(cells) > 1 or any(cells):
@@ -140,6 +140,8 @@ def _read_rows(source: DataFile, lines: Sequence[str], sep: str | None) -> list[
     except csv.Error as error:
         how = "Write a quote within a quoted cell twice."
         raise source.error(line, f"the row that begins here: {error}. {how}") from None
+    finally:
+        csv.field_size_limit(limit)
     if not rows:
         raise InputError(f"{source.path} is empty: begin it with a line of column names.")
     return rows
