@@ -368,7 +368,7 @@ def test_part_without_rows_is_refused(small):
 
 def test_settings_that_need_all_rows_are_refused(small):
     X, Y = map(in_blocks, small)
-    with pytest.raises(InputError, match=r"MultiLabelLogisticRegression alone.*got LogisticRegr"):
+    with pytest.raises(InputError, match=r"MultiLabelLogisticRegression can be.*got LogisticRegr"):
         NLDDClassifier(LogisticRegression()).fit(X, Y)
     with pytest.raises(InputError, match="need a number as max_pairs"):
         NLDDClassifier(max_pairs=None).fit(X, Y)
