@@ -49,6 +49,6 @@ def test_without_it_the_extra_is_named_with_the_command(extra, others, plain, wi
 
 def test_without_dask_a_benchmark_on_it_names_the_extra(with_extra):
     words = ("--protocol", "quick", "--datasets", "yeast", "--backend", "dask")
-    done = with_extra("bench").command("benchmark", *words)
+    done = with_extra("bench").run("-I", "-m", "nldd", "benchmark", *words)
     assert done.returncode == 1
     assert 'pip install "nldd[dask]"' in done.stderr
