@@ -11,9 +11,9 @@ import numpy as np
 from measure import Answers, exponent, seconds
 from synthetic import make
 
-from nldd._base import Training
-from nldd.estimators._halves import WeightLearner, random_halves, random_part
+from nldd._training import Training, random_halves, random_part
 from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._weights import WeightLearner
 from nldd.search._distances import feature_scale
 from nldd.search._index import LabelsetIndex, Score
 
@@ -28,10 +28,10 @@ def beyond_classifiers(X, Y, probabilities):
     T = Training(X, Y, None, np.arange(len(Y)))
     first, second = random_halves(len(T), rng)
     second = second[random_part(len(second), 2000, rng)]
-    scale = feature_scale(T.X)
+    scale = T.scale("numeric")
     halves = WeightLearner(T[first], T[second], scale, n_jobs=2)
     halves.regression(halves.pairs(probabilities(T[second].X)))
-    return LabelsetIndex(T.X, T.Y, scale)
+    return T.index(scale)
 
 
 def main() -> None:

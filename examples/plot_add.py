@@ -5,7 +5,8 @@ Adding rows
 
 Labelled rows often come bit by bit. A fitted model takes them in at once with ``add``, which fits
 nothing: the new rows can be found by the search, and their labelsets predicted. This example shows
-how far that goes, and when to fit the classifiers again with ``refit``, or everything with ``fit``.
+how far that goes, and when to fit the classifiers again with ``fit_copy``, or everything with
+``fit``.
 """
 
 # %%
@@ -42,7 +43,7 @@ tell(model)
 # Three ways to take in rows
 # --------------------------
 # - ``add`` lets rows into the search. Classifiers and weights stay as they are.
-# - ``refit`` fits the classifiers to other rows and keeps the weights of both distances, so that
+# - ``fit_copy`` fits the classifiers to other rows and keeps the weights of both distances, so that
 #   theta of both models is on one scale.
 # - ``fit`` learns all of it again.
 #
@@ -51,14 +52,14 @@ tell(model)
 sizes = [400, 900, 1400, 1900]
 first = NLDDClassifier(random_state=0).fit(X[:400], Y[:400])
 added = deepcopy(first)
-scores = {"add": [], "refit": [], "fit": []}
+scores = {"add": [], "fit_copy": [], "fit": []}
 for size in sizes:
     if size > 400:
         added.add(X[size - 500 : size], Y[size - 500 : size])
     fitted = NLDDClassifier(random_state=0).fit(X[:size], Y[:size])
     models = {
         "add": added,
-        "refit": first.refit(X[:size], Y[:size]),
+        "fit_copy": first.fit_copy(X[:size], Y[:size]),
         "fit": fitted,
     }
     for name, each in models.items():
@@ -67,7 +68,7 @@ for size in sizes:
 fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 looks = {
     "add": ("#8c8c8c", "o"),
-    "refit": ("#0072b2", "s"),
+    "fit_copy": ("#0072b2", "s"),
     "fit": ("#d55e00", "^"),
 }
 for name, (colour, marker) in looks.items():
@@ -82,7 +83,7 @@ ax.spines[["top", "right"]].set_visible(False)
 _ = ax.legend(frameon=False)
 
 # %%
-# Over all rows ``refit`` gains twice as much as ``add``: rows that teach the classifiers as well
+# Over all rows ``fit_copy`` gains twice as much as ``add``: rows that teach the classifiers as well
 # are worth more. But ``add`` gains too, and costs next to nothing.
 
 for name, values in scores.items():

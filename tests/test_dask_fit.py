@@ -16,12 +16,12 @@ from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.persistence._models import save_model
 from nldd.search._distances import feature_scale
 from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
-from nldd.search._shards import ShardedIndex, scale_features
 from problems import random_problem, seeds
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 from nldd.distributed import DaskTraining  # noqa: E402 (nothing of this runs without Dask)
-from nldd.linear._blocks import InBlocks  # noqa: E402
+from nldd.distributed._logistic import InBlocks  # noqa: E402
+from nldd.distributed._search import ShardedIndex  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)
@@ -110,7 +110,7 @@ def test_scale_of_blocks_is_that_of_all_rows(form, standardize, seed):
     )
     T = DaskTraining(in_blocks(form(X), 20), in_blocks(np.ones((n, 1)), 20))
     expected = feature_scale(form(X), standardize)
-    assert_allclose(scale_features(T, standardize), expected, rtol=1e-9)
+    assert_allclose(T.scale(standardize), expected, rtol=1e-9)
 
 
 # Logistic regression
@@ -266,10 +266,10 @@ def test_bases_that_blocks_cannot_choose(small, estimator):
 def test_refit_keeps_the_weights_of_the_distances(small):
     X, Y = small
     model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    other = model.refit(in_blocks(X[:80]), in_blocks(Y[:80]))
+    other = model.fit_copy(in_blocks(X[:80]), in_blocks(Y[:80]))
     assert_array_equal(other.beta_, model.beta_)
     assert len(other.index_) == 80
-    assert_array_equal(other.predict(X), model.refit(X[:80], Y[:80]).predict(X))
+    assert_array_equal(other.predict(X), model.fit_copy(X[:80], Y[:80]).predict(X))
 
 
 def test_columns_in_blocks_and_y_in_other_blocks(small):

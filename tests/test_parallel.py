@@ -5,12 +5,21 @@ import threading
 import time
 
 import joblib
+import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn import config_context, get_config, set_config
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from nldd import _parallel
-from nldd._parallel import delayed, do_all, one_blas_thread
+from nldd import BinaryRelevance
+from nldd._parallel import (
+    MANY_NUMBERS,
+    blas_threads_for,
+    delayed,
+    do_all,
+    one_blas_thread,
+)
 from problems import some_quick
 
 # "own threads" is what happens unless joblib is told otherwise.
@@ -42,11 +51,9 @@ def blas_threads():
 
 
 @pytest.fixture
-def four_cores(monkeypatch):
-    """Three BLAS threads, as if on four cores."""
+def three_blas_threads():
     if not blas_threads():
         pytest.skip("threadpoolctl finds no BLAS that it can limit")
-    monkeypatch.setattr(_parallel, "cpu_count", lambda: 4)
     with threadpool_limits(3, user_api="blas"):
         yield
 
@@ -83,23 +90,6 @@ def test_without_workers_each_task_waits_for_its_turn(n_jobs):
 
     do_all(tasks(), 3, n_jobs)
     assert events == ["take 0", "do 0", "take 1", "do 1", "take 2", "do 2"]
-
-
-def test_threads_take_no_more_tasks_than_they_work_on_and_one():
-    taken, done = [], []
-
-    def tasks():
-        for i in range(20):
-            taken.append(i)
-            assert len(taken) - len(done) <= 3
-            yield delayed(work)(i)
-
-    def work(i):
-        time.sleep(0.002)
-        done.append(i)
-        return i
-
-    assert do_all(tasks(), 20, 2) == list(range(20))
 
 
 def test_a_slow_task_does_not_keep_the_others_waiting():
@@ -224,59 +214,36 @@ def test_failure_to_make_a_task_comes_out_of_threads():
 
 
 @in_threads
-@pytest.mark.parametrize(
-    ("n_jobs", "n_tasks", "share"),
-    [(2, 5, 2), (4, 5, 1), (8, 5, 1), (4, 2, 2)],
-    ids=["half of four", "one of four", "more workers than cores", "fewer tasks than workers"],
-)
-def test_blas_threads_are_shared_out_and_put_back(four_cores, backend, n_jobs, n_tasks, share):
+@pytest.mark.parametrize(("n_jobs", "n_tasks"), [(2, 5), (8, 5), (4, 2)])
+def test_workers_have_one_blas_thread_each(three_blas_threads, backend, n_jobs, n_tasks):
     with joblib.parallel_config(**backend):
         inside = do_all((delayed(blas_threads)() for _ in range(n_tasks)), n_tasks, n_jobs)
-    assert {n for counts in inside for n in counts} == {share}
+    assert {n for counts in inside for n in counts} == {1}
     assert set(blas_threads()) == {3}
 
 
-def test_blas_threads_are_left_alone_where_nobody_shares(four_cores):
+def test_blas_threads_are_left_alone_where_nobody_shares(three_blas_threads):
     for n_jobs in (None, 1):
         inside = do_all((delayed(blas_threads)() for _ in range(2)), 2, n_jobs)
         assert {n for counts in inside for n in counts} == {3}
 
 
 @in_threads
-def test_blas_threads_are_put_back_after_a_failure(four_cores, backend):
+def test_blas_threads_are_put_back_after_a_failure(three_blas_threads, backend):
     with joblib.parallel_config(**backend), pytest.raises(ValueError, match="task 0 failed"):
         do_all((delayed(fail_at_once)(i) for i in range(2)), 2, 2)
     assert set(blas_threads()) == {3}
 
 
-def test_fewer_blas_threads_than_their_share_stay_fewer(four_cores):
-    with threadpool_limits(1, user_api="blas"):  # as by OPENBLAS_NUM_THREADS=1
-        inside = do_all((delayed(blas_threads)() for _ in range(2)), 2, 2)
-    assert {n for counts in inside for n in counts} == {1}
-
-
-def test_stricter_limit_within_another_holds_inside_and_the_outer_one_afterwards(four_cores):
-    def inner():
-        before = set(blas_threads())
+def test_one_blas_thread_inside_and_as_many_as_before_outside(three_blas_threads):
+    with one_blas_thread():
         with one_blas_thread():
-            inside = set(blas_threads())
-        return before, inside, set(blas_threads())
-
-    # Two workers on four cores: two threads each.
-    assert do_all(iter([delayed(inner)()]), 1, 1) == [({3}, {1}, {3})]
-    with _parallel._limit_blas(2):
-        assert inner() == ({2}, {1}, {2})
-        with one_blas_thread(), _parallel._limit_blas(2):
-            assert set(blas_threads()) == {1}  # a looser one within changes nothing
-        with threadpool_limits(1, user_api="blas"):
-            with _parallel._limit_blas(2):
-                assert set(blas_threads()) == {1}
-            assert set(blas_threads()) == {1}  # nor does it when it leaves
-        assert set(blas_threads()) == {2}
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {1}
     assert set(blas_threads()) == {3}
 
 
-def test_strictest_limit_of_several_threads_holds_for_all(four_cores):
+def test_one_blas_thread_holds_until_the_last_of_several_threads_has_left(three_blas_threads):
     inside, leave = threading.Event(), threading.Event()
 
     def strict():
@@ -284,21 +251,38 @@ def test_strictest_limit_of_several_threads_holds_for_all(four_cores):
             inside.set()
             leave.wait(20)
 
-    with _parallel._limit_blas(2):
-        thread = threading.Thread(target=strict)
+    thread = threading.Thread(target=strict)
+    with one_blas_thread():
         thread.start()
         inside.wait(20)
-        assert set(blas_threads()) == {1}
-        leave.set()
-        thread.join()
-        assert set(blas_threads()) == {2}
+    assert set(blas_threads()) == {1}
+    leave.set()
+    thread.join()
     assert set(blas_threads()) == {3}
 
 
-def test_one_blas_thread_inside_and_as_many_as_before_outside(four_cores):
-    with one_blas_thread():
-        assert set(blas_threads()) == {1}
+def test_thin_products_of_fits_and_predictions_take_one_blas_thread(three_blas_threads):
+    seen = []
+
+    class Base(LogisticRegression):
+        def fit(self, X, y):
+            seen.append(set(blas_threads()))
+            return super().fit(X, y)
+
+        def predict_proba(self, X):
+            seen.append(set(blas_threads()))
+            return super().predict_proba(X)
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    BinaryRelevance(Base()).fit(X, X > 0).predict_proba(X)
+    assert seen == [{1}] * 6
     assert set(blas_threads()) == {3}
+
+
+def test_large_dense_products_take_all_blas_threads(three_blas_threads):
+    for X, n_threads in ((np.zeros((1, MANY_NUMBERS)), 3), (csr_array((1, MANY_NUMBERS)), 1)):
+        with blas_threads_for(X):
+            assert set(blas_threads()) == {n_threads}
 
 
 def set_blas_threads(n):

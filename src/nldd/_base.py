@@ -3,8 +3,10 @@
 Think twice before adding anything here: all estimators inherit it.
 """
 
-from dataclasses import dataclass
-from typing import Any
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,44 +15,38 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._labels import LabelTable, read_labels, read_labels_as
-from nldd._parallel import use_snapshot
+from nldd._labels import LabelTable, number_groups, read_labels, read_labels_as
+from nldd._parallel import blas_threads_for
 from nldd._sklearn import check_sample_weight, validate_data
 from nldd._sparse import narrow_indices, to_canonical
-from nldd.distributed import DaskTraining, is_dask_array
+from nldd._training import Training
 from nldd.exceptions import InputError
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 
-@dataclass(frozen=True, eq=False)
-class Training:
-    """The training data T of the paper; `rows` are positions in the data of `fit`."""
 
-    X: Any
-    Y: NDArray[np.int8]
-    sample_weight: NDArray[np.float64] | None
-    rows: NDArray[np.intp]
+def is_dask_array(X: Any) -> bool:
+    """Whether X is a Dask array; who has one has imported Dask."""
+    dask_array = sys.modules.get("dask.array")
+    return dask_array is not None and isinstance(X, dask_array.Array)
 
-    def __len__(self) -> int:
-        return len(self.rows)
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> "Training":
-        weight = None if self.sample_weight is None else self.sample_weight[rows]
-        return Training(self.X[rows], self.Y[rows], weight, self.rows[rows])
+def by_rows(method: Method) -> Method:
+    """Decorator of a method that maps rows of X to rows of an array, also block by block.
 
-    @property
-    def n_features(self) -> int:
-        """Columns of X."""
-        return int(self.X.shape[1])
+    Products with few rows take one BLAS thread. A Dask array gives a Dask array.
+    """
 
-    @property
-    def positives(self) -> NDArray[np.int64]:
-        """How many rows carry each label."""
-        return np.asarray(self.Y.sum(axis=0, dtype=np.int64))
+    @wraps(method)
+    def wrapper(self: Any, X: Any) -> Any:
+        if is_dask_array(X):
+            from nldd.distributed import map_blocks
 
-    @property
-    def weights(self) -> dict[str, Any]:
-        """The weights, if there are any, as an argument for the `fit` of a classifier."""
-        return {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
+            return map_blocks(wrapper, self, X)
+        with blas_threads_for(X):
+            return method(self, X)
+
+    return cast(Method, wrapper)
 
 
 def clip_to_prediction(P: NDArray[np.float64], Y_pred: NDArray[Any]) -> NDArray[np.float64]:
@@ -69,6 +65,17 @@ def read_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     return np.asarray(weight)
 
 
+def read_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
+    """The groups of the rows as numbers; None if there are none."""
+    if groups is None:
+        return None
+    numbers = number_groups(groups)
+    if numbers.shape != (n_samples,):
+        shapes = f"{n_samples} rows; got shape {numbers.shape}"
+        raise InputError(f"groups must name one group for each of the {shapes}.")
+    return numbers
+
+
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: validates at the door, keeps names, answers in the user's form.
 
@@ -76,7 +83,6 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     1-D predictions.
     """
 
-    @use_snapshot
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of rows whose whole labelset is right: the subset accuracy.
 
@@ -100,39 +106,26 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         right = (truth == np.pad(Y_pred, padding)).all(axis=1)
         return float(np.average(right, weights=sample_weight))
 
-    def _validate_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Training:
-        """Check and convert the training data; learn names, sizes and classes."""
+    def _read_training(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
+        """Check the training data, in memory or as Dask arrays; learn names, sizes and classes."""
+        if is_dask_array(X) or is_dask_array(y):
+            from nldd.distributed import read_blocks
+
+            return read_blocks(self, X, y, sample_weight, groups)
+        return self._validate_fit(X, y, sample_weight, groups)
+
+    def _validate_fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> Training:
+        """The same, of what is in memory."""
         table = read_labels(y)
         X = self._validate_features(X, reset=True)
         check_consistent_length(X, table.Y)
         self._remember_labels(table)
-        self._n_rows_given = X.shape[0]
         weight = read_weights(sample_weight, X)
-        T = Training(X, table.Y, weight, np.arange(X.shape[0]))
+        T = Training(X, table.Y, weight, np.arange(X.shape[0]), read_groups(groups, X.shape[0]))
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
         return T if weight is None or weight.all() else T[np.flatnonzero(weight)]
-
-    def _validate_wherever(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> Training | DaskTraining:
-        """The same, or for Dask arrays what does not gather them."""
-        in_blocks = is_dask_array(X) or is_dask_array(y)
-        check = self._validate_blocks if in_blocks else self._validate_fit
-        return check(X, y, sample_weight)
-
-    def _validate_blocks(self, X: Any, y: Any, sample_weight: Any = None) -> DaskTraining:
-        """Check Dask arrays, whose rows stay where they are; learn sizes and names."""
-        if sample_weight is not None:
-            raise InputError(
-                "sample_weight cannot be used with Dask arrays. Leave it out, or repeat the rows "
-                "that are to count several times."
-            )
-        T = DaskTraining(X, y)
-        self._validate_features(np.zeros((1, T.n_features)), reset=True)
-        self._remember_labels(read_labels(np.zeros((1, T.n_labels))))
-        self._n_rows_given = len(T)
-        T.check()
-        return T
 
     def _validate_predict(self, X: Any) -> Any:
         """Check new rows against what `fit` saw."""

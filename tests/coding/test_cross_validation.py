@@ -68,7 +68,9 @@ def test_gains_are_what_the_doubt_loses_with_a_fold_more(study):
     theta, chance = [], []
     for number, rows in enumerate(folds):
         both = np.concatenate([rows, folds[number + 1 if number % 2 == 0 else number - 1]])
-        without = [model.refit(np.delete(X, out, 0), np.delete(Y, out, 0)) for out in (rows, both)]
+        without = [
+            model.fit_copy(np.delete(X, out, 0), np.delete(Y, out, 0)) for out in (rows, both)
+        ]
         for row in rows:
             one, two = (predict(each, X[[row]]) for each in without)
             theta.append(logit(two.theta[0]) - logit(one.theta[0]))

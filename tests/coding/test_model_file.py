@@ -256,8 +256,10 @@ def test_a_model_of_which_nothing_was_drawn_is_refused(parts, tmp_path):
 def test_a_model_with_another_classifier_is_refused(parts, tmp_path):
     """One with fewer labels, one that knows more rows than there are answers, none at all."""
     classifier, path = parts.models["classifier"], tmp_path / "m.nldd"
-    more_rows = copy.copy(classifier)
-    more_rows.rows_, more_rows._n_rows_given = classifier.rows_ + 1, classifier._n_rows_given + 1
+    fitted = classifier._fitted
+    more_rows = copy.copy(classifier)._set_fitted(
+        replace(fitted, rows=fitted.rows + 1, n_fitted=fitted.n_fitted + 1)
+    )
     X = np.random.default_rng(0).normal(size=(60, classifier.n_features_in_))
     others = (more_rows, NLDDClassifier(None).fit(X, X[:, :2] > 0), MLkNN().fit(X, X[:, :3] > 0))
     for models in ({}, *({"classifier": other} for other in others)):

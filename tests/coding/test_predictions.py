@@ -1,5 +1,7 @@
 """Predictions of each answer without itself, against a loop over the folds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn import clone
@@ -62,7 +64,7 @@ def naive(X, Y, n_folds, random_state, model, make_features=None):
             features = AnswerFeatures.fit(X[train])
             X_train, X_test = features.transform(X[train]), features.transform(X[test])
         fold = clone(model).fit(X_train, Y[train])
-        fold.regression_, fold.beta_ = model.regression_, model.beta_
+        fold._set_fitted(replace(fold._fitted, regression=model.regression_))
         Y_pred[test] = fold.predict(X_test)
         theta[test] = fold.predict_theta(X_test)
         row[test] = [train[found.row] for found in fold.explain(X_test)]

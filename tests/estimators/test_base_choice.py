@@ -10,9 +10,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import BernoulliNB
 
+from nldd._training import random_halves
 from nldd.datasets import load_yeast
 from nldd.estimators._base_choice import CANDIDATES
-from nldd.estimators._halves import random_halves
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
@@ -140,7 +140,7 @@ def test_choice_is_forgotten_with_the_parameter(rings):
 def test_refit_keeps_the_choice(rings):
     X, Y = rings
     model = NLDDClassifier("auto+trees", decision="f", random_state=0).fit(X, Y)
-    other = model.refit(X[:100], Y[:100])
+    other = model.fit_copy(X[:100], Y[:100])
     assert other.chosen_ is model.chosen_
     assert other.tau_ == model.tau_
     assert [type(each) for each in other.estimators_] == [type(each) for each in model.estimators_]
@@ -185,7 +185,7 @@ def test_trees_and_the_chosen_base_count_alike(rings):
     model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
     # Whether they help here or not, a refit takes them if that was found.
     model.chosen_ = replace(model.chosen_, f={"alone": 0.5, "with trees": 0.6})
-    model = model.refit(X, Y)
+    model = model.fit_copy(X, Y)
     base, trees = model.estimators_
     assert isinstance(trees, ExtraTreesClassifier)
     of_trees = np.transpose([p[:, 1] for p in trees.predict_proba(X)])

@@ -1,5 +1,7 @@
 """More rows and other rows for a fitted NLDDClassifier: `add` and `refit`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -191,7 +193,7 @@ def test_add_of_classes_refuses_and_changes_nothing(small, y, message):
     assert_refused(model, X, FAR, y, message)
 
 
-@pytest.mark.parametrize("method", ["add", "refit"])
+@pytest.mark.parametrize("method", ["add", "fit_copy"])
 def test_unfitted_classifier_has_nothing_to_keep(method):
     with pytest.raises(NotFittedError):
         getattr(NLDDClassifier(), method)(FAR, NEW)
@@ -214,9 +216,9 @@ def test_all_but_the_weights_is_that_of_a_new_fit(base, model, sparse):
     X, Y = data()
     X = csr_array(np.where(X > 0, X, 0)) if sparse else X
     first = NLDDClassifier(base, model=model, random_state=0).fit(X[:50], Y[:50])
-    found = first.refit(X[30:70], Y[30:70])
+    found = first.fit_copy(X[30:70], Y[30:70])
     expected = clone(first).fit(X[30:70], Y[30:70])
-    expected.regression_, expected.beta_ = first.regression_, first.beta_
+    expected._set_fitted(replace(expected._fitted, regression=first.regression_))
     assert_array_equal(found.predict(X[70:]), expected.predict(X[70:]))
     assert_array_equal(found.predict_theta(X[70:]), expected.predict_theta(X[70:]))
     assert_array_equal(found.label_probabilities(X[70:]), expected.label_probabilities(X[70:]))
@@ -229,6 +231,6 @@ def test_weights_of_rows_and_names_of_labels():
     labels = [[name for name, there in zip("abc", row, strict=True) if there] for row in Y]
     first = NLDDClassifier(LINEAR, random_state=0).fit(X[:50], Y[:50])
     weight = np.r_[np.ones(20), np.zeros(10)]
-    found = first.refit(X[50:], labels[50:], sample_weight=weight)
+    found = first.fit_copy(X[50:], labels[50:], sample_weight=weight)
     assert_array_equal(found.rows_, np.arange(20))
     assert found.label_names_.tolist() == ["a", "b", "c"]

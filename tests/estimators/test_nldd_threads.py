@@ -38,7 +38,7 @@ def main(seconds, sparse):
     states = [answers(twin, X), *(answers(twin.add(*batch), X) for batch in batches)]
     assert len({tuple(state) for state in states}) == STATES
     allowed = [set(of_all) for of_all in zip(*states, strict=True)]
-    other = answers(twin.refit(*first), X)
+    other = answers(twin.fit_copy(*first), X)
 
     model.fit(*first)
     end, failures, counts = time.monotonic() + seconds, [], []
@@ -60,7 +60,7 @@ def main(seconds, sparse):
     while any(thread.is_alive() for thread in threads):
         for batch in batches:
             model.add(*batch)
-        assert answers(model.refit(*first), X) == other
+        assert answers(model.fit_copy(*first), X) == other
         assert answers(model, X) == states[-1]
         model.fit(*first)
     assert failures == []

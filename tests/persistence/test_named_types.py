@@ -106,7 +106,7 @@ def test_trees_of_the_default(path):
     for with_trees in (0.0, 1.0):  # whichever it was, both can be kept
         found = {"alone": 0.5, "with trees": with_trees}
         model.chosen_ = dataclasses.replace(model.chosen_, f=found)
-        again = model.refit(X, Y)
+        again = model.fit_copy(X, Y)
         types = saved(again, path) if with_trees else save_model(again, path) or ()
         loaded = load_model(path, trusted=types)
         assert_same_answers(loaded, again, X)

@@ -178,13 +178,13 @@ def test_why_a_base_was_chosen_is_there(path):
     assert str(loaded.chosen_) == str(model.chosen_)
     assert loaded.chosen_.estimator.get_params() == model.chosen_.estimator.get_params()
     assert (loaded.tau_, loaded.decision) == (model.tau_, "accuracy")
-    assert_same_answers(loaded.refit(X[:40], Y[:40]), model.refit(X[:40], Y[:40]), X)
+    assert_same_answers(loaded.fit_copy(X[:40], Y[:40]), model.fit_copy(X[:40], Y[:40]), X)
 
 
 def test_weights_of_another_fit_can_be_saved(path):
     """Their pairs are rows of other data, which may be more."""
     X, Y = small_problem()
-    model = NLDDClassifier(random_state=0).fit(X, Y).refit(X[:20], Y[:20])
+    model = NLDDClassifier(random_state=0).fit(X, Y).fit_copy(X[:20], Y[:20])
     assert_same_answers(saved_and_loaded(model, path), model, X)
 
 

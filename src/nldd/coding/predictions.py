@@ -130,19 +130,18 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     near = classifier.nearest_labelsets(X, k=min(k, len(classifier.labelsets_)))
     Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
-    Y = near.labelsets[:, 0].astype(np.int8)
+    Y = near.labelsets[:, 0]
     P = classifier.label_probabilities(X)
     clues = confidence_clues(near, P, times_seen(classifier, Y))
     found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
-    others = near.labelsets[:, 1:].astype(np.int8)
+    others = near.labelsets[:, 1:]
     rest = {"P": P.astype(np.float32), "others": others, "others_row": near.row[:, 1:]}
     return Predictions(Y, *found, clues=clues, **rest)
 
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
     """How many training rows carry each of these labelsets."""
-    labelsets = classifier.labelsets_.astype(np.int8)
-    counts = zip(labelsets, classifier.index_.counts.tolist(), strict=True)
+    counts = zip(classifier.labelsets_, classifier.index_.counts.tolist(), strict=True)
     times = {labelset.tobytes(): count for labelset, count in counts}
     return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 
@@ -193,7 +192,7 @@ def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) 
         features = AnswerFeatures.fit(X)
         X, X_test = features.transform(X), features.transform(X_test)
     if X.shape[1] > 0 and (Y[0] != Y).any():
-        return predict(model.refit(X, Y), X_test)
+        return predict(model.fit_copy(X, Y), X_test)
     # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
     found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils.metaestimators import available_if
 
-from nldd._base import MultiLabelClassifier, Training
+from nldd._base import MultiLabelClassifier
 from nldd._sklearn import HasMethods, StrOptions, get_tags
-from nldd.distributed import DaskTraining, is_dask_array
-from nldd.estimators._label_models import default_estimator, fits_all_labels
+from nldd._training import Training, random_halves, random_part
+from nldd.estimators._label_models import default_estimator
 from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -27,10 +26,6 @@ from nldd.linear._logistic import MultiLabelLogisticRegression
 FEWEST_ROWS = 4
 # Rows to compare candidates on, as many as NLDD pairs by default.
 MOST_COMPARED = 2000
-# Where fewer numbers than this are not 0, columns are like words, which occur or do not.
-SPARSE = 0.25
-# Of more rows, the features of a kernel would take more than 100 megabytes.
-MOST_ROWS_OF_KERNEL = 50_000
 
 LOGISTIC = "logistic"
 # What "auto" chooses from; a dict of your own in its place is compared in the same way.
@@ -39,16 +34,17 @@ CANDIDATES: Mapping[str, Mapping[str, Any]] = {
         LOGISTIC: MultiLabelLogisticRegression(),
         "rbf": MultiLabelLogisticRegression(features="rbf", C=5.0),
     },
+    "many rows": {LOGISTIC: MultiLabelLogisticRegression()},
     "words": {
         LOGISTIC: MultiLabelLogisticRegression(),
         "normalised": MultiLabelLogisticRegression(features="normalised", C=5.0),
         "tfidf": MultiLabelLogisticRegression(features="tfidf", C=5.0),
     },
 }
-"""What ``estimator="auto"`` chooses from, for rows of numbers and for those of words.
+"""What ``estimator="auto"`` chooses from, by the kind of the training data.
 
 >>> from nldd.estimators._base_choice import CANDIDATES
->>> {kind: list(candidates) for kind, candidates in CANDIDATES.items()}
+>>> {kind: list(candidates) for kind, candidates in CANDIDATES.items() if kind != "many rows"}
 {'numbers': ['logistic', 'rbf'], 'words': ['logistic', 'normalised', 'tfidf']}
 """
 
@@ -103,16 +99,9 @@ class Choice:
         return "\n".join(lines)
 
 
-def candidates_for(estimator: Any, T: Training | DaskTraining) -> Mapping[str, Any]:
+def candidates_for(estimator: Any, T: Training) -> Mapping[str, Any]:
     """What there is to choose from for such rows, by name."""
-    if not isinstance(estimator, str):
-        return _checked(estimator)
-    if isinstance(T, DaskTraining):  # which nothing else can be fitted to
-        return {LOGISTIC: default_estimator()}
-    n_filled = T.X.nnz if issparse(T.X) else np.count_nonzero(T.X)
-    kind = "words" if n_filled < SPARSE * len(T) * T.n_features else "numbers"
-    is_large = kind == "numbers" and len(T) > MOST_ROWS_OF_KERNEL
-    return {LOGISTIC: default_estimator()} if is_large else CANDIDATES[kind]
+    return CANDIDATES[T.kind] if isinstance(estimator, str) else _checked(estimator)
 
 
 def _checked(candidates: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -144,7 +133,7 @@ def brier_score(P: NDArray[np.float64], T: Training) -> float:
 
 def choose_base(
     candidates: Mapping[str, Any],
-    T1: Training | DaskTraining,
+    T1: Training,
     T2: Training,
     label_names: NDArray[np.object_],
     **options: Any,
@@ -192,25 +181,30 @@ class BaseEstimatorMixin(MultiLabelClassifier):
     def _selects_base(self) -> bool:
         return isinstance(self.estimator, str | dict)
 
-    def _settle_base(self, T: Training | DaskTraining, rng: RandomState) -> None:
+    def _settle_base(self, T: Training, rng: RandomState) -> None:
         """Choose the base classifier, where that is open, by halves of the training rows."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit
         if not self._selects_base:
             return
         candidates = candidates_for(self.estimator, T)
-        if len(candidates) == 1 or len(T) < FEWEST_ROWS or isinstance(T, DaskTraining):
+        if len(candidates) == 1 or len(T) < FEWEST_ROWS:
             name, estimator = next(iter(candidates.items()))
             self.chosen_ = Choice(name, estimator, {})
             return
-        from nldd.estimators._halves import random_halves, random_part  # only to fit
-
         first, second = random_halves(len(T), rng)
         second = second[random_part(len(second), MOST_COMPARED, rng)]
-        n_jobs, verbose = getattr(self, "n_jobs", None), getattr(self, "verbose", 0)
-        options = {"n_jobs": n_jobs, "rng": rng, "title": "candidates", "verbose": verbose}
         self.chosen_, *_ = choose_base(
-            candidates, T[first], T[second], self.label_names_, **options
+            candidates,
+            T[first],
+            T[second],
+            self.label_names_,
+            **self._fit_options("candidates", rng),
         )
+
+    def _fit_options(self, title: str, rng: RandomState) -> dict[str, Any]:
+        """Workers, seeds and the title of the lines of progress, for fits of base classifiers."""
+        shown = title if getattr(self, "verbose", 0) else None
+        return {"n_jobs": getattr(self, "n_jobs", None), "rng": rng, "title": shown}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -232,21 +226,6 @@ class BaseMetaClassifier(BaseEstimatorMixin):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def _validate_wherever(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> Training | DaskTraining:
-        if is_dask_array(X) and self.estimator != "auto":
-            base = self.estimator if self._selects_base else self._base_estimator()
-            if not fits_all_labels(base):
-                raise InputError(
-                    "Only nldd.linear.MultiLabelLogisticRegression can be fitted to Dask arrays; "
-                    f"got {base!r}. Use that, or arrays in memory: X.compute()."
-                )
-        return super()._validate_wherever(X, y, sample_weight)
-
-    def _fit_options(self, title: str, rng: np.random.RandomState) -> dict[str, Any]:
-        return {"n_jobs": self.n_jobs, "rng": rng, "title": title, "verbose": self.verbose}
 
 
 def has_probabilities(method: BaseEstimatorMixin) -> bool:

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._base import Training
 from nldd._sklearn import StrOptions, validate_parameters
-from nldd.distributed import DaskTraining
+from nldd._training import Training
 from nldd.estimators._base_choice import BaseMetaClassifier, where_base_has_probabilities
 from nldd.estimators._label_models import ScoreClassifier, fit_label_models, label_columns
 from nldd.exceptions import InputError
@@ -99,12 +98,12 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
         -------
         self : the fitted estimator
         """
-        self._fit_labels(self._validate_wherever(X, y, sample_weight))
+        self._fit_labels(self._read_training(X, y, sample_weight))
         return self
 
     predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)
 
-    def _fit_labels(self, T: Training | DaskTraining) -> None:
+    def _fit_labels(self, T: Training) -> None:
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)
         estimator, method = self._base_estimator(), self._decision_method()

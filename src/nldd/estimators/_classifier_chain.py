@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
-from nldd._base import Training
 from nldd._progress import progress
 from nldd._sklearn import StrOptions, validate_parameters
+from nldd._training import Training
 from nldd.estimators._base_choice import (
     BaseEstimatorMixin,
     has_probabilities,

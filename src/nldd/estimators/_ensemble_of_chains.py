@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, xlog1py, xlogy
 from sklearn.utils import check_random_state
 
-from nldd._base import Training
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, StrOptions, validate_parameters
+from nldd._training import Training
 from nldd.estimators._base_choice import BaseMetaClassifier
 from nldd.estimators._classifier_chain import (
     ChainEstimatorMixin,

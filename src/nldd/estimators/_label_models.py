@@ -11,10 +11,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import gen_batches
 
-from nldd._base import MultiLabelClassifier, Training
+from nldd._base import MultiLabelClassifier, by_rows
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import LinearClassifierMixin, has_fit_parameter
-from nldd.distributed import DaskTraining, supports_dask
+from nldd._sklearn import has_fit_parameter
+from nldd._training import Training
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
@@ -32,7 +32,7 @@ def fits_all_labels(estimator: Any) -> bool:
 class ScoreClassifier(MultiLabelClassifier):
     """A multi-label classifier that scores all labels of a row, and takes some of them."""
 
-    @supports_dask
+    @by_rows
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of each row, or the likeliest class for a 1-D target.
 
@@ -47,7 +47,7 @@ class ScoreClassifier(MultiLabelClassifier):
         X = self._validate_predict(X)
         return self._answer(self._labels(X))
 
-    @supports_dask
+    @by_rows
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability, or share of votes, of each label.
 
@@ -157,72 +157,35 @@ def fit_label_models(
     *,
     n_jobs: int | None,
     rng: np.random.RandomState,
-    title: str,
-    verbose: int,
+    title: str | None = None,
     start: NDArray[np.float64] | None = None,
 ) -> list[list[Any]]:
     """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
 
-    Or one clone for all of them, where that comes to the same. Results do not depend on the
-    workers: seeds are drawn before the work is shared out. A linear model with ``warm_start=True``
-    starts from what it learned on the part before, and so does one that is fitted to all labels,
-    which on the first part starts from the coefficients `start`, if there are any.
+    Or one clone for all of them, where that comes to the same; on the first part it starts from the
+    coefficients `start`, if there are any, and then from what it learned on the part before.
+    Results do not depend on the workers: seeds are drawn before the work is shared out.
     """
     if fits_all_labels(estimator):
-        shown = title if verbose else None
-        return fit_all_labels(estimator, parts, label_names, start, n_jobs=n_jobs, title=shown)
+        models = []
+        for T in parts:
+            model = clone(estimator).fit_checked(T, label_names, start, n_jobs=n_jobs, title=title)
+            models.append([model])
+            start = model.coefficients()
+        return models
     from nldd.estimators._gram import Gram, share_gram  # only to fit
 
-    prototype = Prototype(estimator, parts[0])
-    n_labels = parts[0].Y.shape[1]
-    seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]
-    chains = [seeded] if _starts_warm(estimator) else [[part] for part in seeded]
+    prototype, n_labels = Prototype(estimator, parts[0]), len(label_names)
+    seeds = [[draw_seed(rng) for _ in label_names] for _ in parts]
     tasks = (
-        delayed(_fit_in_turn)(prototype, chain, j, label_names[j])
-        for chain in chains
-        for j in range(n_labels)
+        delayed(fit_label)(prototype.copy(seed), T.X, y, T.weights, name)
+        for T, of_part in zip(parts, seeds, strict=True)
+        for seed, y, name in zip(of_part, T.Y.T, label_names, strict=True)
     )
     # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
     with config_context(assume_finite=True), share_gram(*(Gram(T.X) for T in parts)):
-        models = do_all(tasks, len(chains) * n_labels, n_jobs, title if verbose else None)
-    of_chains = (models[batch] for batch in gen_batches(len(models), n_labels))
-    return [list(of_part) for of_chain in of_chains for of_part in zip(*of_chain, strict=True)]
-
-
-def fit_all_labels(
-    estimator: MultiLabelLogisticRegression,
-    parts: Sequence[Training | DaskTraining],
-    label_names: NDArray[np.object_],
-    start: NDArray[np.float64] | None = None,
-    **options: Any,
-) -> list[list[Any]]:
-    """One model for all labels of each part, each one a start for the next."""
-    models = []
-    for T in parts:
-        models.append([clone(estimator).fit_checked(T, label_names, start, **options)])
-        start = models[-1][0].coefficients()
-    return models
-
-
-def _starts_warm(estimator: Any) -> bool:
-    """Whether a second fit starts from the first one's coefficients; a forest would add trees."""
-    return (
-        isinstance(estimator, LinearClassifierMixin)
-        and getattr(estimator, "warm_start", False)
-        and getattr(estimator, "solver", None) != "liblinear"
-    )
-
-
-def _fit_in_turn(
-    prototype: Prototype, chain: list[tuple[Training, list[int]]], label: int, name: Any
-) -> list[Any]:
-    """Models of one label on each part of the chain, each one a start for the next."""
-    models: list[Any] = []
-    for T, seeds in chain:
-        warm = models and hasattr(models[-1], "coef_")
-        model = deepcopy(models[-1]) if warm else prototype.copy(seeds[label])
-        models.append(fit_label(model, T.X, T.Y[:, label], T.weights, name))
-    return models
+        models = do_all(tasks, len(parts) * n_labels, n_jobs, title)
+    return [models[batch] for batch in gen_batches(len(models), n_labels)]
 
 
 def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], name: Any) -> Any:

@@ -8,8 +8,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
-from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
+from nldd._training import Training
 from nldd.estimators._base_choice import BaseEstimatorMixin, where_base_has_probabilities
 from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import (

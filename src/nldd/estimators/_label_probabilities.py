@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._base import Training
 from nldd._sklearn import get_tags
+from nldd._training import Training
 from nldd.estimators._label_models import (
     Prototype,
     draw_seed,

@@ -1,10 +1,9 @@
 """Nearest Labelset using Double Distances."""
 
-from collections.abc import Sequence
-from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Self
+from threading import Lock
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.random import RandomState
@@ -14,37 +13,45 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import Training, clip_to_prediction
-from nldd._labels import as_label_sets, number_groups
-from nldd._parallel import copy_state, update_lock, use_snapshot
+from nldd._base import by_rows, clip_to_prediction
+from nldd._labels import as_label_sets
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
-from nldd.distributed import DaskTraining, broadcast, delayed_task, supports_dask
+from nldd._training import Training, random_halves, random_part
 from nldd.estimators._base_choice import BaseMetaClassifier, candidates_for, choose_base
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
 from nldd.estimators._label_models import fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_label_probabilities
-from nldd.exceptions import InputError
-from nldd.search._index import Neighbors, SearchStats, check_probabilities
-from nldd.search._shards import AnsweredIndex, ShardedIndex, build_index, scale_features
+from nldd.estimators._weights import WeightLearner, check_training
+from nldd.exceptions import InputError, NLDDWarning, warn_caller
+from nldd.regression._regression import DistanceRegression, Pairs
+from nldd.search._index import LabelsetIndex, Neighbors, SearchStats, check_probabilities
 
-if TYPE_CHECKING:
-    from nldd.estimators._halves import WeightLearner
+FloatArray = NDArray[np.float64]
 
 # What "auto+trees" may average with: made of all labels at once, as one forest.
 EXTRA_TREES = ExtraTreesClassifier(100)
 
+# Held while rows are added. One for all, because a model with a lock of its own could not be sent
+# to other processes.
+_adding = Lock()
 
-def label_probabilities(model: "NLDDClassifier", X: Any) -> NDArray[np.float64]:
-    """Those of a block of rows, of which a filter may have left none."""
-    return model.label_probabilities(X) if X.shape[0] else np.empty((0, model.n_labels_))
 
+@dataclass(frozen=True, eq=False)
+class FittedNLDD:
+    """What Algorithm 1 has learned, and all that Algorithm 2 needs.
 
-def add_rows(model: "NLDDClassifier", near: Neighbors) -> "NLDDClassifier":
-    """The model with what the shards of its index have answered in place of the index."""
-    model = copy(model)
-    model.index_ = model.index_._replace(near=near)
-    return model
+    It is replaced as a whole and never changed, so that a prediction sees one state of a model
+    whatever other threads let it become.
+    """
+
+    classifiers: LabelModel
+    pairs: Pairs
+    regression: DistanceRegression
+    index: LabelsetIndex
+    rows: NDArray[np.intp]  # numbers that the rows of the index have in the data of `fit`
+    n_fitted: int  # rows that `fit` was given, without those of `add`
+    tau: float | None = None
 
 
 class NLDDClassifier(BaseMetaClassifier):
@@ -172,10 +179,10 @@ class NLDDClassifier(BaseMetaClassifier):
         self,
         estimator: Any = "auto",
         *,
-        decision: str = "nearest",
-        model: str = "linear",
-        covariance: str = "independent",
-        standardize: str = "numeric",
+        decision: Literal["nearest", "accuracy", "f"] = "nearest",
+        model: Literal["linear", "multiplicative"] = "linear",
+        covariance: Literal["independent", "exchangeable"] = "independent",
+        standardize: Literal["numeric", "all", "none"] = "numeric",
         train_fraction: float = 1.0,
         max_pairs: int | None = 2000,
         n_jobs: int | None = None,
@@ -211,30 +218,27 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         self : the fitted estimator
         """
-        copy_state(self, copy(self)._fit(X, y, sample_weight, groups))
-        return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         rng = check_random_state(self.random_state)
-        numbers = None if groups is None else number_groups(groups)
-        T = self._training_data(X, y, sample_weight, rng, numbers)
-        scale = scale_features(T, self.standardize)
-        halves = self._halves(T, scale, rng, numbers)
+        T, n_given = self._training_data(X, y, sample_weight, groups, rng)
+        scale = T.scale(self.standardize)
+        T1, T2 = self._halves(T, rng)
+        learner = WeightLearner(
+            T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose
+        )
+        h, P = self._fit_base(T, learner, rng)
+        pairs = learner.pairs(P)
+        regression = learner.regression(pairs)
+        tau = learner.tau(P, regression, self.decision)
+        del learner  # whose index need not lie beside that of all rows
+        return self._set_fitted(
+            FittedNLDD(h, pairs, regression, T.index(scale), T.rows, n_given, tau)
+        )
 
-        h, P = self._fit_base(T, halves, rng)
-        self.pairs_ = halves.pairs(P)
-        self.regression_ = halves.regression(self.pairs_)
-        if self.decision != "nearest":
-            self.tau_ = halves.tau(P, self.regression_, self.decision)
-        del halves  # whose index need not lie beside that of all rows
-        return self._set_fitted(T, h, scale)
-
-    @use_snapshot
-    def refit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """A new classifier, fitted to other rows with the weights of this one.
+    def fit_copy(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit a copy of this classifier to other rows, with the weights of this one.
 
         Their thetas are on one scale, while those of two calls of `fit` differ by the chance of
-        their halves: one found by cross-validation can be used with this model.
+        their halves: a threshold found by cross-validation can be used with this model.
 
         Parameters
         ----------
@@ -249,22 +253,23 @@ class NLDDClassifier(BaseMetaClassifier):
         NLDDClassifier
         """
         check_is_fitted(self)
-        other = clone(self)
+        fitted, other = self._fitted, clone(self)
         rng = check_random_state(other.random_state)
-        T = other._training_data(X, y, sample_weight, rng)
-        for name in ("chosen_", "pairs_", "regression_", "tau_"):
-            if hasattr(self, name):
-                setattr(other, name, getattr(self, name))
-        h = other._fit_all(T, rng)
-        return other._set_fitted(T, h, scale_features(T, self.standardize))
+        T, n_given = other._training_data(X, y, sample_weight, None, rng)
+        if self._selects_base:
+            other.chosen_ = self.chosen_
+        h, index = other._fit_all(T, rng), T.index(T.scale(self.standardize))
+        return other._set_fitted(
+            replace(fitted, classifiers=h, index=index, rows=T.rows, n_fitted=n_given)
+        )
 
     def add(self, X: Any, y: Any) -> Self:
-        """Let more rows with known labels into the search, without fitting anything again.
+        """Add rows with known labels to the search, without fitting anything again.
 
-        Their labelsets can be predicted at once, new combinations of known labels included. All
-        else stays as it is, so after many rows a new `fit` is better. All rows are grouped anew,
-        so add many at a time. Other threads may predict meanwhile: each of their answers comes from
-        before, or from after.
+        Their labelsets can be predicted at once, new combinations of known labels included.
+        Classifiers and weights stay as they are: once more rows were added than `fit` was given, a
+        warning says that a new `fit` is due. All rows are grouped again, so add many at a time.
+        Other threads may predict meanwhile: each of their answers comes from before, or from after.
 
         Parameters
         ----------
@@ -276,20 +281,24 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         self : the classifier with more rows
         """
-        with update_lock:
-            copy_state(self, copy(self)._add(X, y))
-        return self
-
-    def _add(self, X: Any, y: Any) -> Self:
         X = self._validate_predict(X)
         Y = self._read_known_labels(y)
         check_consistent_length(X, Y)
-        numbers = self._n_rows_given + np.arange(len(Y))
-        self._n_rows_given += len(Y)
-        return self._set_rows(self.index_.with_rows(X, Y), np.append(self.rows_, numbers))
+        with _adding:
+            fitted = self._fitted
+            n_before = self.n_added_
+            numbers = fitted.n_fitted + n_before + np.arange(len(Y))
+            rows = np.append(fitted.rows, numbers)
+            self._set_fitted(replace(fitted, index=fitted.index.with_rows(X, Y), rows=rows))
+        if n_before <= fitted.n_fitted < self.n_added_:
+            warn_caller(
+                f"{self.n_added_} rows were added to a model fitted to {fitted.n_fitted}. Its "
+                "classifiers and weights have not seen them: fit again with all rows.",
+                NLDDWarning,
+            )
+        return self
 
-    @use_snapshot
-    @supports_dask
+    @by_rows
     def predict(self, X: Any) -> NDArray[Any]:
         """Labelset of smallest theta for each row, or the one that `decision` prefers.
 
@@ -301,11 +310,10 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) for a 1-D target
         """
-        _, near = self._search(X)
-        return self._answer(self.index_.labelsets[near.labelset[:, 0]])
+        fitted, _, near = self._search(X)
+        return self._answer(fitted.index.labelsets[near.labelset[:, 0]])
 
-    @use_snapshot
-    @supports_dask
+    @by_rows
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes.
 
@@ -317,11 +325,12 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples, n_labels)
         """
-        P, near = self._search(X)
-        return self._answer_proba(clip_to_prediction(P, self.index_.labelsets[near.labelset[:, 0]]))
+        fitted, P, near = self._search(X)
+        return self._answer_proba(
+            clip_to_prediction(P, fitted.index.labelsets[near.labelset[:, 0]])
+        )
 
-    @use_snapshot
-    @supports_dask
+    @by_rows
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
         """The point p in the hypercube: what the independent classifiers say, label by label.
 
@@ -333,10 +342,10 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples, n_labels)
         """
-        return self._probabilities(self._classifiers, self._validate_predict(X))
+        X = self._validate_predict(X)
+        return self._probabilities(self._fitted.classifiers, X)
 
-    @use_snapshot
-    @supports_dask
+    @by_rows
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
         """Probability that one label of the prediction is wrong, one number a row.
 
@@ -348,11 +357,10 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples,)
         """
-        _, near = self._search(X)
-        return self.regression_.theta(near.Dx[:, 0], near.Dy[:, 0])
+        fitted, _, near = self._search(X)
+        return fitted.regression.theta(near.Dx[:, 0], near.Dy[:, 0])
 
-    @use_snapshot
-    @supports_dask
+    @by_rows
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
         """Expected number of wrong labels in the prediction, ``L * theta``.
 
@@ -366,7 +374,6 @@ class NLDDClassifier(BaseMetaClassifier):
         """
         return self.n_labels_ * self.predict_theta(X)
 
-    @use_snapshot
     def nearest_labelsets(self, X: Any, k: int = 5) -> NearestLabelsets:
         """The `k` distinct training labelsets of smallest theta for each row.
 
@@ -379,18 +386,19 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         nldd.estimators._explanation.NearestLabelsets
         """
-        check_is_fitted(self)
-        if not isinstance(k, Integral) or not 1 <= k <= len(self.labelsets_):
+        X = self._validate_predict(X)
+        fitted = self._fitted
+        n_labelsets = len(fitted.index.labelsets)
+        if not isinstance(k, Integral) or not 1 <= k <= n_labelsets:
             raise InputError(
-                f"k must be a whole number from 1 to {len(self.labelsets_)}, the number of "
-                f"distinct training labelsets; got {k!r}."
+                f"k must be a whole number from 1 to {n_labelsets}, the number of distinct "
+                f"training labelsets; got {k!r}."
             )
-        _, near = self._nearest(X, int(k))
-        theta = self.regression_.theta(near.Dx, near.Dy)
-        labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
+        _, near = self._nearest(fitted, X, int(k))
+        theta = fitted.regression.theta(near.Dx, near.Dy)
+        labelsets, rows = fitted.index.labelsets[near.labelset], fitted.rows[near.row]
         return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
 
-    @use_snapshot
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up.
 
@@ -402,22 +410,21 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         list of nldd.estimators._explanation.Explanation, one a row; print one to read it
         """
-        P, near = self._search(X, k=2)
-        labelsets, rows = self.labelsets_[near.labelset], self.rows_[near.row]
+        fitted, P, near = self._search(X, k=2)
+        labelsets, rows = fitted.index.labelsets[near.labelset], fitted.rows[near.row]
         best, second = (
             explanations(
                 as_label_sets(labelsets[:, rank], self.label_names_),
                 rows[:, rank],
                 near.Dx[:, rank],
                 near.Dy[:, rank],
-                self.regression_,
+                fitted.regression,
                 P,
             )
             for rank in (0, 1)
         )
         return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
-    @use_snapshot
     def search_stats(self, X: Any) -> SearchStats:
         """The work of the search that predicts these rows: distances computed, and spared.
 
@@ -429,131 +436,93 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         nldd.search._index.SearchStats
         """
-        _, near = self._search(X)
-        return SearchStats.of(near, len(self.index_))
+        fitted, _, near = self._search(X)
+        return SearchStats.of(near, len(fitted.index))
 
     def _training_data(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        rng: RandomState,
-        groups: NDArray[np.intp] | None = None,
-    ) -> Training | DaskTraining:
-        T = self._validate_wherever(X, y, sample_weight)
-        if groups is not None and groups.shape != (self._n_rows_given,):
-            shapes = f"{self._n_rows_given} rows; got shape {groups.shape}"
-            raise InputError(f"groups must name one group for each of the {shapes}.")
-        from nldd.estimators._halves import check_training, random_part  # only to fit
-
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: RandomState
+    ) -> tuple[Training, int]:
+        """T, and how many rows were given to draw it from."""
+        T = self._read_training(X, y, sample_weight, groups)
+        n_given = X.shape[0] if hasattr(X, "shape") else len(X)
         if self.train_fraction < 1:
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
-        check_training(self, T, groups)
-        return T
+        check_training(self, T)
+        return T, n_given
 
-    def _halves(
-        self,
-        T: Training | DaskTraining,
-        scale: Any,
-        rng: RandomState,
-        groups: NDArray[np.intp] | None,
-    ) -> "WeightLearner":
+    def _halves(self, T: Training, rng: RandomState) -> tuple[Training, Training]:
         """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
-        from nldd.estimators._halves import WeightLearner, random_halves, random_part  # only to fit
-
-        together = None if groups is None else number_groups(groups[T.rows])
-        first, second = random_halves(len(T), rng, together)
+        first, second = random_halves(len(T), rng, T.groups)
         if self.max_pairs is not None:
             second = second[random_part(len(second), self.max_pairs, rng)]
-        T1, T2 = T[first], T[second]
-        if isinstance(T2, DaskTraining):
-            T2 = Training(*T2.gathered(), None, T2.rows)
-        return WeightLearner(T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose)
+        return T[first], T[second].in_memory()
 
     def _fit_base(
-        self, T: Training | DaskTraining, halves: "WeightLearner", rng: RandomState
-    ) -> tuple[LabelModel, NDArray[np.float64]]:
+        self, T: Training, learner: WeightLearner, rng: RandomState
+    ) -> tuple[LabelModel, FloatArray]:
         """Classifiers of T, and the probabilities of T2 by those of T1; chosen if that is open."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit
-        T1, T2 = halves.T1, halves.T2
+        T1, T2 = learner.T1, learner.T2
+        options = self._fit_options("classifiers on T1 and T", rng)
         if not self._selects_base:
-            h1, h = self._fit_classifiers(self._base_estimator(), [T1, T], rng)
+            h1, h = fit_label_probabilities(
+                self._base_estimator(), [T1, T], self.label_names_, **options
+            )
             return h, self._probabilities(h1, T2.X)
         candidates = candidates_for(self.estimator, T)
-        options = self._fit_options("candidates on T1", rng)
         self.chosen_, h1, P = choose_base(candidates, T1, T2, self.label_names_, **options)
         if self.estimator == "auto+trees":
-            (trees,) = self._fit_classifiers(EXTRA_TREES, [T1], rng)
+            (trees,) = fit_label_probabilities(EXTRA_TREES, [T1], self.label_names_, **options)
             P_mean = (P + self._probabilities(trees, T2.X)) / 2
-            f = {"alone": halves.f_measure(P), "with trees": halves.f_measure(P_mean)}
+            f = {"alone": learner.f_measure(P), "with trees": learner.f_measure(P_mean)}
             self.chosen_ = replace(self.chosen_, f=f)
             P = P_mean if self.chosen_.with_trees else P
         return self._fit_all(T, rng, h1), check_probabilities(P, self.label_names_)
 
-    def _fit_all(self, T: Training | DaskTraining, rng: RandomState, h1: Any = None) -> LabelModel:
+    def _fit_all(self, T: Training, rng: RandomState, h1: Any = None) -> LabelModel:
         """Classifiers of T, from the start that those of T1 are, if they can be one."""
-        base = self._base_estimator()
-        start = (
-            h1.estimators[0].coefficients() if h1 is not None and fits_all_labels(base) else None
-        )
-        (h,) = self._fit_classifiers(base, [T], rng, start=start)
+        base, options = self._base_estimator(), self._fit_options("classifiers on T", rng)
+        start = None
+        if h1 is not None and fits_all_labels(base):
+            start = h1.estimators[0].coefficients()
+        (h,) = fit_label_probabilities(base, [T], self.label_names_, start=start, **options)
         if self._selects_base and self.chosen_.with_trees:
-            return MeanModel([h, *self._fit_classifiers(EXTRA_TREES, [T], rng)])
+            trees = fit_label_probabilities(EXTRA_TREES, [T], self.label_names_, **options)
+            return MeanModel([h, *trees])
         return h
 
-    def _fit_classifiers(
-        self, base: Any, parts: Sequence[Any], rng: RandomState, **start: Any
-    ) -> Any:
-        options = self._fit_options("classifiers on T1 and T", rng) | start
-        return fit_label_probabilities(base, parts, self.label_names_, **options)
-
-    def _set_fitted(self, T: Training | DaskTraining, classifiers: Any, scale: Any) -> Self:
-        """Keep what predictions need: classifiers of all rows, and the rows to search."""
-        self.beta_ = self.regression_.beta
-        self._classifiers = classifiers
-        self.estimators_ = classifiers.estimators
-        return self._set_rows(build_index(T, scale), T.rows)
-
-    def _set_rows(self, index: Any, rows: NDArray[np.intp]) -> Self:
-        self.index_, self.rows_ = index, rows
-        self.labelsets_ = index.labelsets.astype(np.int64)
+    def _set_fitted(self, fitted: FittedNLDD) -> Self:
+        """Show what was learned; predictions look at `_fitted` alone, which changes at once."""
+        self.pairs_, self.regression_ = fitted.pairs, fitted.regression
+        self.beta_, self.estimators_ = fitted.regression.beta, fitted.classifiers.estimators
+        self.index_, self.rows_ = fitted.index, fitted.rows
+        self.labelsets_ = fitted.index.labelsets
+        self.n_added_ = int((fitted.rows >= fitted.n_fitted).sum())
+        if fitted.tau is not None:
+            self.tau_ = fitted.tau
+        self._fitted = fitted
         return self
 
-    def _search(self, X: Any, k: int = 1) -> tuple[NDArray[np.float64], Neighbors]:
+    def _search(self, X: Any, k: int = 1) -> tuple[FittedNLDD, FloatArray, Neighbors]:
         """Label probabilities of new rows; the predicted labelset, and k - 1 of the nearest."""
-        if self.decision == "nearest":
-            return self._nearest(X, k)
-        n_nearest = min(N_NEAREST, len(self.labelsets_))
-        P, near = self._nearest(X, n_nearest)
-        loss = self.n_labels_ * self.regression_.theta(near.Dx, near.Dy)
-        best = best_of_nearest(self.index_.labelsets[near.labelset], loss, self.tau_, self.decision)
+        X = self._validate_predict(X)
+        fitted = self._fitted
+        if fitted.tau is None:
+            return fitted, *self._nearest(fitted, X, k)
+        n_nearest = min(N_NEAREST, len(fitted.index.labelsets))
+        P, near = self._nearest(fitted, X, n_nearest)
+        loss = self.n_labels_ * fitted.regression.theta(near.Dx, near.Dy)
+        labelsets = fitted.index.labelsets[near.labelset]
+        best = best_of_nearest(labelsets, loss, fitted.tau, self.decision)
         # A stable sort of False and True: the chosen one first, the others as they are.
         order = np.argsort(np.arange(n_nearest) != best[:, np.newaxis], axis=1, kind="stable")
-        return P, near.take(order[:, :k])
+        return fitted, P, near.take(order[:, :k])
 
-    def _nearest(self, X: Any, k: int) -> tuple[NDArray[np.float64], Neighbors]:
-        """Label probabilities of new rows and their k nearest labelsets."""
-        X = self._validate_predict(X)
-        P = self._probabilities(self._classifiers, X)
+    def _nearest(self, fitted: FittedNLDD, X: Any, k: int) -> tuple[FloatArray, Neighbors]:
+        """Label probabilities of checked rows and their k labelsets of smallest theta."""
+        P = self._probabilities(fitted.classifiers, X)
         title = "nearest labelsets" if self.verbose else None
-        return P, self.index_.query(X, P, score_of(self.regression_), k, self.n_jobs, title)
+        return P, fitted.index.query(X, P, score_of(fitted.regression), k, self.n_jobs, title)
 
-    @property
-    def _is_in_shards(self) -> bool:
-        return isinstance(getattr(self, "index_", None), ShardedIndex)
-
-    def _for_blocks(self, blocks: list[Any]) -> tuple[Self, list[Any]]:
-        """A model with the answers of the shards for each block of rows, as tasks; an example."""
-        example = copy(self)
-        example.index_ = AnsweredIndex.example(self.index_.labelsets)
-        for name in ("rows_", "pairs_", "labelsets_"):  # long, and not asked for
-            delattr(example, name)
-        model = broadcast(example)
-        ask, answer = delayed_task(label_probabilities), delayed_task(add_rows)
-        nearest = (
-            self.index_.nearest(X, ask(model, X), score_of(self.regression_)) for X in blocks
-        )
-        return example, [answer(model, near) for near in nearest]
-
-    def _probabilities(self, classifiers: Any, X: Any) -> NDArray[np.float64]:
+    def _probabilities(self, classifiers: LabelModel, X: Any) -> FloatArray:
         return check_probabilities(classifiers.probabilities(X, self.n_jobs), self.label_names_)

@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._base import Training
-from nldd.distributed import DaskTraining
+from nldd._training import Training
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.search._shards import find_labelsets
 
 
 class SubsetMapping(BinaryRelevance):
@@ -47,9 +45,9 @@ class SubsetMapping(BinaryRelevance):
            [0, 1]])
     """
 
-    def _fit_labels(self, T: Training | DaskTraining) -> None:
+    def _fit_labels(self, T: Training) -> None:
         super()._fit_labels(T)
-        labelsets, counts, first = find_labelsets(T)
+        labelsets, counts, first = T.labelsets()
         order = np.lexsort((first, -counts))
         self.labelsets_, self.counts_ = labelsets[order], counts[order]
 

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler, normalize
 
-from nldd._base import Training
+from nldd._training import Training
 
 FloatArray = NDArray[np.float64]
 

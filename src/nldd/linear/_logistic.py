@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.extmath import safe_sparse_dot
 
-from nldd._base import MultiLabelClassifier, Training
+from nldd._base import MultiLabelClassifier, by_rows
 from nldd._labels import LabelTable
 from nldd._progress import progress
 from nldd._sklearn import Interval, StrOptions, validate_parameters
-from nldd.distributed import DaskTraining, supports_dask
+from nldd._training import Training
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, learn_features
@@ -260,14 +260,14 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         self : the fitted estimator
         """
         names, start = getattr(self, "label_names_", ()), self.coefficients()
-        T = self._validate_wherever(X, y, sample_weight)
+        T = self._read_training(X, y, sample_weight)
         is_alike = start is not None and start.shape[1] == T.n_features + 1
         is_alike = is_alike and np.array_equal(names, self.label_names_)
         return self._fit_labels(T, start if self.warm_start and is_alike else None)
 
     def fit_checked(
         self,
-        T: Training | DaskTraining,
+        T: Training,
         label_names: NDArray[np.object_],
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
@@ -293,12 +293,11 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         none = np.empty((0, len(label_names)), dtype=np.int8)
         self._remember_labels(LabelTable(none, label_names))
         self.n_features_in_ = T.n_features + (before[0].shape[1] if before else 0)
-        self._n_rows_given = len(T)
         return self._fit_labels(T, start, before, **options)
 
     def _fit_labels(
         self,
-        T: Training | DaskTraining,
+        T: Training,
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
         n_jobs: int | None = None,
@@ -319,8 +318,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 "max_iter": self.max_iter,
                 "title": title or ("logistic regressions" if self.verbose else None),
             }
-            if isinstance(T, DaskTraining):
-                from nldd.linear._blocks import fit_blocks
+            if not isinstance(T, Training):
+                from nldd.distributed._logistic import fit_blocks
 
                 costs = self._costs(positives, len(T))[varies]
                 solution = fit_blocks(T, columns[varies], costs, **options)
@@ -333,10 +332,10 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         return self
 
     def _learn_features(
-        self, T: Training | DaskTraining, start: FloatArray | None
+        self, T: Training, start: FloatArray | None
     ) -> tuple[Any, FloatArray | None]:
         """T with the rows that are weighed, and the start if it was made for such."""
-        if isinstance(T, DaskTraining):
+        if not isinstance(T, Training):
             if self.features != "given":
                 raise InputError(
                     'Dask arrays need features="given", because others are learned from all rows; '
@@ -362,7 +361,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         before = before and (before[0], before[1][varies])
         return fit_logistic(T.X, Y[:, varies], weight, costs, before=before, **options)
 
-    @supports_dask
+    @by_rows
     def decision_function(self, X: Any) -> FloatArray:
         """Log-odds of each label, or of the second of two classes.
 
@@ -377,7 +376,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         Z = self._log_odds(self._validate_predict(X))
         return Z[:, 1] if self._is_binary() else Z
 
-    @supports_dask
+    @by_rows
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels more probable than not, or the likeliest class.
 
@@ -392,7 +391,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         Z = self._log_odds(self._validate_predict(X))
         return self._answer(Z if self.single_label_ else Z > 0)
 
-    @supports_dask
+    @by_rows
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each label; those of classes sum to one.
 

@@ -70,13 +70,12 @@ def _derive(model: Any, **attributes: Any) -> bool:
 
 
 def _derive_nldd(model: Any) -> bool:
-    model.beta_, model.estimators_ = model.regression_.beta, model._classifiers.estimators
-    model.labelsets_ = model.index_.labelsets.astype(np.int64)
-    needs_tau, is_open = model.decision != "nearest", isinstance(model.estimator, str | dict)
+    fitted, is_open = model._fitted, isinstance(model.estimator, str | dict)
+    model._set_fitted(fitted)
     return (
-        model.regression_.model == model.model
-        and len(model.rows_) == len(model.index_)
-        and hasattr(model, "tau_") == needs_tau
+        fitted.regression.model == model.model
+        and len(fitted.rows) == len(fitted.index)
+        and (fitted.tau is None) == (model.decision == "nearest")
         and hasattr(model, "chosen_") == is_open
     )
 
@@ -165,7 +164,6 @@ LABELS: dict[str, Rule] = {
     "label_names_": names("l"),
     "single_label_": flag,
     **FEATURES,
-    "_n_rows_given": whole("given"),
 }
 BASE: dict[str, Rule] = {**LABELS, "chosen_?": member("Choice")}
 LABELSETS = numbers("s", "l", kinds="iu", least=0, most=1)
@@ -363,15 +361,19 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "NLDDClassifier": Schema(
         "nldd.estimators._nldd",
-        {
-            **BASE,
-            "index_": member("LabelsetIndex", l="l", d="d"),
-            "rows_": positions("n", "given"),
-            "pairs_": member("Pairs"),
-            "regression_": member("DistanceRegression"),
-            "tau_?": real(SMALLEST),
-            "_classifiers": member("SeparateModels", "JointModel", "MeanModel", l="l"),
-        },
+        {**BASE, "_fitted": member("FittedNLDD", l="l", d="d")},
         _derive_nldd,
+    ),
+    "FittedNLDD": Schema(
+        "nldd.estimators._nldd",
+        {
+            "index": member("LabelsetIndex", l="l", d="d"),
+            "rows": numbers("n", kinds="i", least=0),
+            "n_fitted": whole(),
+            "pairs": member("Pairs"),
+            "regression": member("DistanceRegression"),
+            "tau": optional(real(SMALLEST)),
+            "classifiers": member("SeparateModels", "JointModel", "MeanModel", l="l"),
+        },
     ),
 }

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_consistent_length, check_random_state
 
-from nldd._base import Training
 from nldd._labels import read_labels
+from nldd._training import Training, random_halves
 from nldd._wording import count_noun
-from nldd.estimators._halves import random_halves
 from nldd.estimators._label_models import default_estimator
 from nldd.estimators._label_probabilities import fit_label_probabilities
 from nldd.exceptions import InputError
@@ -154,8 +153,7 @@ class PairChoiceDisplay(Display):
             raise InputError(f"i must be from 0 to {len(second) - 1}, a row of T2; got {i!r}.")
         T1, x = Training(X[first], table.Y[first], None, first), X[second[[i]]]
         estimator = default_estimator() if estimator is None else estimator
-        options: dict[str, Any] = {"n_jobs": None, "rng": rng, "title": "", "verbose": 0}
-        (classifiers,) = fit_label_probabilities(estimator, [T1], table.names, **options)
+        (classifiers,) = fit_label_probabilities(estimator, [T1], table.names, n_jobs=None, rng=rng)
         p = classifiers.probabilities(x)[0]
         return cls(pair_distances(T1.X, T1.Y, x, p, feature_scale(X, standardize)), nearest)
 

@@ -9,8 +9,8 @@ from sklearn import config_context
 from sklearn.utils import gen_batches
 
 from nldd._progress import progress
-from nldd.distributed import (
-    DaskTraining,
+from nldd._training import Labelsets
+from nldd.distributed._tasks import (
     RowBlock,
     broadcast,
     compute,
@@ -19,7 +19,7 @@ from nldd.distributed import (
     persist_tasks,
 )
 from nldd.exceptions import InputError
-from nldd.search._distances import FloatArray, Spread, feature_scale, merge_spreads
+from nldd.search._distances import FloatArray
 from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
 from nldd.search._kernels import TIE
 from nldd.search._layout import distinct_labelsets
@@ -28,14 +28,6 @@ from nldd.search._layout import distinct_labelsets
 MAX_QUERIES, MAX_BYTES = 8192, 2**22
 # Megabytes for the distances of a task: less than at home, as a worker may do several, in little.
 WORKING_MEMORY = 32
-
-
-class Labelsets(NamedTuple):
-    """Distinct labelsets in lexicographic order, how many rows carry each, and the first row."""
-
-    labelsets: NDArray[np.int8]
-    counts: NDArray[np.int64]
-    first: NDArray[np.intp]
 
 
 def labelsets_of_block(block: RowBlock) -> Labelsets:
@@ -52,25 +44,6 @@ def merge_labelsets(parts: Any) -> Labelsets:
     np.add.at(total, labelset, counts)
     first[labelset[::-1]] = rows[::-1]  # the rows of all parts are in order
     return Labelsets(labelsets, total, first)
-
-
-def spread_of_block(block: RowBlock) -> Spread:
-    """How the features of the rows of a block vary."""
-    return Spread.of(block.X)
-
-
-def find_labelsets(T: Any) -> Labelsets:
-    """The labelsets of training data, here or in blocks."""
-    if isinstance(T, DaskTraining):
-        return Labelsets(*T.fold(labelsets_of_block, merge_labelsets))
-    return labelsets_of_block(RowBlock(T.X, T.Y, 0))
-
-
-def scale_features(T: Any, standardize: str) -> FloatArray:
-    """What to divide the features of training data by, as :func:`feature_scale` says."""
-    if isinstance(T, DaskTraining):
-        return T.fold(spread_of_block, merge_spreads).scale(standardize)
-    return feature_scale(T.X, standardize)
 
 
 class Shard(NamedTuple):
@@ -157,9 +130,9 @@ class ShardedIndex:
     built again where a worker is lost. Here are only the distinct labelsets and their counts.
     """
 
-    def __init__(self, T: DaskTraining, scale: FloatArray) -> None:
+    def __init__(self, T: Any, scale: FloatArray) -> None:
         self.scale, self._n_rows = scale, len(T)
-        self.labelsets, self.counts, _ = find_labelsets(T)
+        self.labelsets, self.counts, _ = T.labelsets()
         self._shards = persist_tasks(T.map(labelset_shard, scale, self.labelsets))
 
     def __len__(self) -> int:
@@ -224,8 +197,3 @@ class AnsweredIndex(NamedTuple):
     def example(cls, labelsets: NDArray[np.int8]) -> "AnsweredIndex":
         """The answer for a single row, to see what is made of it."""
         return cls(labelsets, no_neighbors(1, 1))
-
-
-def build_index(T: Any, scale: FloatArray) -> Any:
-    """The rows of training data to search: here, or in shards where their blocks are."""
-    return ShardedIndex(T, scale) if isinstance(T, DaskTraining) else LabelsetIndex(T.X, T.Y, scale)

@@ -1,4 +1,4 @@
-"""The halves T1 and T2 of the training rows, on which NLDD learns how much each distance counts."""
+"""How much each distance counts: pairs of rows of the halves T1 and T2, and what they teach."""
 
 import warnings
 from dataclasses import dataclass
@@ -6,12 +6,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from nldd._base import Training
 from nldd._labels import as_label_sets
-from nldd.distributed import DaskTraining
+from nldd._training import Training
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import braces
 from nldd.exceptions import InputError
@@ -19,7 +17,6 @@ from nldd.metrics._counts import row_values
 from nldd.metrics._measures import f_measure
 from nldd.regression._regression import DistanceRegression, Pairs, check_regression, fit_regression
 from nldd.search._index import IN_FEATURES, IN_LABELS, Neighbors, Score
-from nldd.search._shards import build_index
 
 FloatArray = NDArray[np.float64]
 
@@ -27,26 +24,6 @@ FloatArray = NDArray[np.float64]
 MIN_ROWS = 4
 # Temperatures of the weights of labelsets to choose from.
 TAUS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
-
-
-def random_halves(
-    n_samples: int, rng: RandomState, groups: NDArray[np.intp] | None = None
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows of T1 and T2, drawn at random by whole groups; an odd row goes to T1."""
-    groups = np.arange(n_samples) if groups is None else groups
-    sizes = np.bincount(groups)
-    order = rng.permutation(len(sizes))
-    in_first = np.zeros(len(sizes), dtype=bool)
-    in_first[order] = np.cumsum(sizes[order]) <= (n_samples + 1) // 2
-    in_first[order[0]] = True  # however large that group is
-    return np.flatnonzero(in_first[groups]), np.flatnonzero(~in_first[groups])
-
-
-def random_part(n_samples: int, size: int, rng: RandomState) -> NDArray[np.intp]:
-    """So many rows drawn at random, in order; all, and nothing drawn, if there are no more."""
-    if n_samples <= size:
-        return np.arange(n_samples)
-    return np.sort(rng.permutation(n_samples)[:size])
 
 
 def best_tau(U: NDArray[np.int8], loss: FloatArray, T: Training, decision: str) -> float:
@@ -68,7 +45,7 @@ class WeightLearner:
     `P` below are label probabilities of T2 from classifiers that were fitted to T1.
     """
 
-    T1: Training | DaskTraining
+    T1: Training
     T2: Training
     scale: FloatArray
     model: str = "linear"
@@ -79,7 +56,7 @@ class WeightLearner:
     @cached_property
     def index(self) -> Any:
         """The rows of T1 to search, from when they are first asked for."""
-        return build_index(self.T1, self.scale)
+        return self.T1.index(self.scale)
 
     def pairs(self, P: FloatArray) -> Pairs:
         """Each instance of T2 with its nearest row of T1 in features, and in labels.
@@ -122,8 +99,10 @@ class WeightLearner:
         Y_pred = self.index.labelsets[near.labelset[:, 0]]
         return f_measure(self.T2.Y, Y_pred, sample_weight=self.T2.sample_weight)
 
-    def tau(self, P: FloatArray, regression: DistanceRegression, decision: str) -> float:
-        """The temperature at which this decision is best on T2."""
+    def tau(self, P: FloatArray, regression: DistanceRegression, decision: str) -> float | None:
+        """The temperature at which this decision is best on T2; "nearest" needs none."""
+        if decision == "nearest":
+            return None
         k = min(N_NEAREST, len(self.index.labelsets))
         near = self._nearest(P, score_of(regression), k, "labelsets of T2")
         loss = self.T2.Y.shape[1] * regression.theta(near.Dx, near.Dy)
@@ -135,22 +114,9 @@ class WeightLearner:
         return near
 
 
-def check_training(
-    model: Any, T: Training | DaskTraining, groups: NDArray[np.intp] | None = None
-) -> None:
+def check_training(model: Any, T: Training) -> None:
     """Refuse what an NLDD classifier cannot be fitted to, and settings that do not go together."""
     check_regression(model.model, model.covariance)
-    if isinstance(T, DaskTraining):
-        if model.max_pairs is None:
-            raise InputError(
-                "Dask arrays need a number as max_pairs, or this process would gather rows; got "
-                "None."
-            )
-        if model.decision != "nearest":
-            raise InputError(
-                f'Dask arrays need decision="nearest"; got {model.decision!r}. Use that, or '
-                "arrays in memory: X.compute()."
-            )
     base = model._base_estimator()
     if not hasattr(base, "predict_proba"):
         raise InputError(
@@ -162,7 +128,7 @@ def check_training(
         share = f" after train_fraction={model.train_fraction}" * (model.train_fraction < 1)
         needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
         raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
-    if groups is not None and len(set(groups[T.rows].tolist())) < 2:
+    if T.groups is not None and (T.groups == T.groups[0]).all():
         raise InputError(
             "NLDD learns from one half of the groups and tests on the other; all rows are of one "
             "group. Pass at least two groups, or groups=None."

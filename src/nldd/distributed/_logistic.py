@@ -13,7 +13,8 @@ from scipy.sparse import issparse
 from sklearn.utils import gen_batches
 
 from nldd._parallel import one_blas_thread
-from nldd.distributed import DaskTraining, RowBlock
+from nldd.distributed._tasks import RowBlock
+from nldd.distributed._training import DaskTraining
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
 from nldd.linear._logistic import log_odds, solve
 from nldd.linear._passes import InMemory

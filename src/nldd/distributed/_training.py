@@ -1,50 +1,78 @@
-"""Dask arrays: rows to learn from, and rows to predict, in blocks wherever the blocks are.
+"""Training data in blocks of rows, as Dask arrays have them; functions go to the blocks."""
 
-Tasks have the names of their functions, so that Dask's dashboard shows what is being done. None
-leaves anything behind on its worker: one that dies costs the time to do its tasks again.
-"""
-
-import sys
 from collections.abc import Callable
-from functools import cached_property, wraps
-from importlib import import_module
-from typing import Any, NamedTuple, Self
-from uuid import uuid4
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 
+from nldd._base import is_dask_array, read_groups
+from nldd._labels import read_labels
 from nldd._sparse import to_canonical
+from nldd._training import Labelsets, Training
+from nldd.distributed._search import ShardedIndex, labelsets_of_block, merge_labelsets
+from nldd.distributed._tasks import (
+    RowBlock,
+    broadcast,
+    compute,
+    delayed_task,
+    fold_tasks,
+    persist_tasks,
+)
 from nldd.exceptions import InputError
-
-# Results that are combined on one worker: more make fewer tasks, fewer are spread more widely.
-FAN_IN = 8
-
-
-def is_dask_array(X: Any) -> bool:
-    """Whether X is a Dask array; who has one has imported Dask."""
-    dask_array = sys.modules.get("dask.array")
-    return dask_array is not None and isinstance(X, dask_array.Array)
+from nldd.linear._logistic import MultiLabelLogisticRegression
+from nldd.search._distances import Spread, merge_spreads
 
 
-class RowBlock(NamedTuple):
-    """Some rows on a worker, and the number of the first one among all rows."""
+def read_blocks(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> "DaskTraining":
+    """Check Dask arrays, and that the model can learn from such; it learns sizes and names."""
+    if sample_weight is not None:
+        raise InputError(
+            "sample_weight cannot be used with Dask arrays. Leave it out, or repeat the rows "
+            "that are to count several times."
+        )
+    _check_settings(model)
+    T = DaskTraining(X, y, groups)
+    model._validate_features(np.zeros((1, T.n_features)), reset=True)
+    model._remember_labels(read_labels(np.zeros((1, T.n_labels))))
+    T.check()
+    return T
 
-    X: Any
-    Y: NDArray[Any]
-    first: int
+
+def _check_settings(model: Any) -> None:
+    """Refuse settings with which rows would be gathered here."""
+    base = getattr(model, "estimator", None)
+    is_given = not (base is None or (isinstance(base, str) and base == "auto"))
+    if is_given and not isinstance(base, MultiLabelLogisticRegression):
+        raise InputError(
+            "Only nldd.linear.MultiLabelLogisticRegression can be fitted to Dask arrays; "
+            f"got {base!r}. Use that, or arrays in memory: X.compute()."
+        )
+    if getattr(model, "max_pairs", 0) is None:
+        raise InputError(
+            "Dask arrays need a number as max_pairs, or this process would gather rows; got None."
+        )
+    if (decision := getattr(model, "decision", "nearest")) in ("accuracy", "f"):
+        raise InputError(
+            f'Dask arrays need decision="nearest"; got {decision!r}. Use that, or arrays in '
+            "memory: X.compute()."
+        )
 
 
 class DaskTraining:
     """Training data T in blocks of rows, as Dask arrays X and Y have them.
 
-    As `Training` it has a length, the `rows` as positions in the data of `fit`, and parts with
-    fewer rows; but no row is here, and functions go to the blocks instead.
+    It answers as :class:`Training` does, but no row is here: functions go to the blocks instead.
     """
 
-    def __init__(self, X: Any, Y: Any) -> None:
+    kind = "many rows"
+    sample_weight = None
+
+    def __init__(self, X: Any, Y: Any, groups: Any = None) -> None:
         self._check_chunks(X, Y)
+        self.groups = read_groups(groups, X.shape[0])
         self.n_features, self.n_labels = X.shape[1], Y.shape[1]
         self._X = [row[0] for row in X.rechunk({1: -1}).to_delayed()]
         self._Y = [row[0] for row in Y.rechunk({0: X.chunks[0], 1: -1}).to_delayed()]
@@ -86,6 +114,7 @@ class DaskTraining:
         part = object.__new__(type(self))
         part.__dict__ = {k: v for k, v in vars(self).items() if k != "positives"}
         part.rows = self.rows[rows]
+        part.groups = None if self.groups is None else self.groups[rows]
         is_chosen = np.zeros(self._ends[-1], dtype=bool)
         is_chosen[part.rows] = True
         of_blocks = np.split(is_chosen, self._ends[:-1])
@@ -109,12 +138,24 @@ class DaskTraining:
         """How many rows carry each label."""
         return np.asarray(self.fold(count_labels, sum))
 
-    def gathered(self) -> tuple[Any, NDArray[np.int8]]:
+    def scale(self, standardize: str) -> NDArray[np.float64]:
+        """What to divide features by, as :func:`feature_scale` says."""
+        return self.fold(spread_of_block, merge_spreads).scale(standardize)
+
+    def index(self, scale: NDArray[np.float64]) -> ShardedIndex:
+        """The rows to search, in shards where their blocks are."""
+        return ShardedIndex(self, scale)
+
+    def labelsets(self) -> Labelsets:
+        """The distinct labelsets."""
+        return Labelsets(*self.fold(labelsets_of_block, merge_labelsets))
+
+    def in_memory(self) -> Training:
         """The rows themselves, here: only for few."""
         blocks = compute(self.map(gather_rows))
         X, Y = [block.X for block in blocks], [block.Y for block in blocks]
         rows = vstack(X, format="csr") if issparse(X[0]) else np.concatenate(X)
-        return rows, np.concatenate(Y).astype(np.int8)
+        return Training(rows, np.concatenate(Y).astype(np.int8), None, self.rows)
 
     def map(self, function: Callable[..., Any], *args: Any) -> list[Any]:
         """Tasks that call the function with each block that has rows, and with `args`."""
@@ -167,111 +208,11 @@ def check_block(block: RowBlock, sizes: tuple[int, int]) -> NDArray[np.int64]:
     return np.append(count_labels(block), len(block.Y))
 
 
+def spread_of_block(block: RowBlock) -> Spread:
+    """How the features of the rows of a block vary."""
+    return Spread.of(block.X)
+
+
 def gather_rows(block: RowBlock) -> RowBlock:
     """The rows of the block."""
     return block
-
-
-def delayed_task(function: Callable[..., Any], other: Any = None) -> Callable[..., Any]:
-    """The function as one that makes tasks, in Dask's dashboard under its name or the other's."""
-    from dask.delayed import delayed
-
-    task, name = delayed(function, pure=False, traverse=False), (other or function).__name__
-    return lambda *args: task(*args, dask_key_name=f"{name}-{uuid4().hex}")
-
-
-def broadcast(value: Any) -> Any:
-    """What several tasks are called with: in the graph, so that no worker's death can lose it."""
-    from dask.delayed import delayed
-
-    return delayed(value, name=f"shared-{uuid4().hex}", traverse=False)
-
-
-def compute(tasks: list[Any]) -> list[Any]:
-    """Results of tasks, from the cluster where there is one, else from threads."""
-    dask: Any = import_module("dask")  # whose functions have no types
-    return list(dask.compute(*tasks))
-
-
-def persist_tasks(tasks: list[Any]) -> list[Any]:
-    """The same tasks with results that stay where they were made; done when this returns."""
-    dask: Any = import_module("dask")
-    kept, wait = list(dask.persist(*tasks)), delayed_task(is_persisted)
-    compute([wait(task) for task in kept])
-    return kept
-
-
-def is_persisted(result: Any) -> bool:
-    """Whether a task is done: it is, or there would be no result."""
-    return True
-
-
-def fold_tasks(tasks: list[Any], combine: Callable[..., Any], *args: Any) -> Any:
-    """One task for what `combine` makes of all results: of a few at a time, on their workers."""
-    task, shared = delayed_task(combine_few, combine), broadcast(args)
-    if not tasks:
-        raise InputError("There is nothing to combine: no block has any rows.")
-    while True:
-        few = [tasks[at : at + FAN_IN] for at in range(0, len(tasks), FAN_IN)]
-        tasks = [task(combine, shared, *results) for results in few]
-        if len(tasks) == 1:
-            return tasks[0]
-
-
-def combine_few(combine: Callable[..., Any], args: tuple[Any, ...], *results: Any) -> Any:
-    """Call `combine` with results of tasks."""
-    return combine(results, *args)
-
-
-def supports_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Let a method that maps rows of X to rows of an array take Dask arrays, and return one.
-
-    A worker has the model once, and a block of rows at a time in memory. A model whose rows are in
-    shards gives a model for each block instead, by its method `_for_blocks`.
-    """
-
-    @wraps(method)
-    def wrapper(self: Any, X: Any) -> Any:
-        if not is_dask_array(X):
-            return method(self, X)
-        from dask.delayed import delayed
-
-        X = X.rechunk({1: -1})
-        if getattr(self, "_is_in_shards", False):
-            return _answer_from_shards(method, self, X)
-        # One row tells the shape and type of the answer without a look at the data.
-        answer = method(self, np.zeros((1, X.shape[1])))
-        rows, columns = X.chunks[0], answer.shape[1:]
-        return X.map_blocks(
-            _answer,
-            method=delayed(method, pure=True),
-            model=delayed(self, pure=False, traverse=False),
-            of_no_rows=answer[:0],
-            dtype=answer.dtype,
-            chunks=(rows, *((size,) for size in columns)),
-            drop_axis=[] if columns else [1],
-            meta=np.empty((0,) * answer.ndim, dtype=answer.dtype),
-        )
-
-    return wrapper
-
-
-def _answer(X: Any, method: Callable[[Any, Any], Any], model: Any, of_no_rows: Any) -> Any:
-    """The answer for one block, of which a filter may have left no rows."""
-    return method(model, X) if X.shape[0] > 0 else of_no_rows
-
-
-def _answer_from_shards(method: Callable[[Any, Any], Any], model: Any, X: Any) -> Any:
-    """A Dask array of what the method says with the model of each block."""
-    array: Any = import_module("dask.array")
-    blocks = [row[0] for row in X.to_delayed()]
-    example, models = model._for_blocks(blocks)
-    answer = method(example, np.zeros((1, X.shape[1])))
-    task, asked, none = delayed_task(_answer, method), broadcast(method), broadcast(answer[:0])
-    parts = [
-        array.from_delayed(
-            task(block, asked, of_block, none), (size, *answer.shape[1:]), answer.dtype
-        )
-        for block, of_block, size in zip(blocks, models, X.chunks[0], strict=True)
-    ]
-    return array.concatenate(parts, allow_unknown_chunksizes=True)
