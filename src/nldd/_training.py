@@ -52,9 +52,9 @@ class Training:
         return len(self.rows)
 
     def __getitem__(self, rows: NDArray[np.intp]) -> "Training":
-        per_row = (self.sample_weight, self.rows, self.groups)
-        some = (None if values is None else values[rows] for values in per_row)
-        return Training(self.X[rows], self.Y[rows], *some)
+        weight = None if self.sample_weight is None else self.sample_weight[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        return Training(self.X[rows], self.Y[rows], weight, self.rows[rows], groups)
 
     @property
     def n_features(self) -> int:

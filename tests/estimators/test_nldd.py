@@ -384,3 +384,15 @@ def test_fit_refuses_with_a_reason(small, parameters, given, message):
 def test_prediction_before_fit(small, method):
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(NLDDClassifier(), method)(small[0])
+
+
+def test_rows_in_memory_load_nothing_of_dask():
+    """In a process of its own, because other tests import it."""
+    program = (
+        "import sys, numpy as np; from nldd import NLDDClassifier, BinaryRelevance; "
+        "X = np.random.default_rng(0).normal(size=(40, 3)); "
+        "[m.fit(X, X > 0).predict(X) for m in (NLDDClassifier(), BinaryRelevance())]; "
+        "assert not {'dask', 'nldd.distributed'} & {*sys.modules}"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""More rows and other rows for a fitted NLDDClassifier: `add` and `refit`."""
+"""More rows and other rows for a fitted NLDDClassifier: `add` and `fit_copy`."""
 
 from dataclasses import replace
 
@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from nldd.estimators._nldd import NLDDClassifier
+from nldd.exceptions import NLDDWarning
 from nldd.search._index import LabelsetIndex, Score
 
 # Few pairs may leave a distance without weight; that is told, and beside the point here.
@@ -42,6 +43,18 @@ def test_added_labelset_is_predicted_at_once(small):
     assert_array_equal(model.labelsets_, np.unique(np.vstack([small[1], NEW]), axis=0))
     assert_array_equal(model.nearest_labelsets(FAR, 1).row, [[120], [121]])
     assert_array_equal(model.nearest_labelsets(FAR, 1).Dx, 0)
+
+
+@pytest.mark.filterwarnings("error:.*rows were added:nldd.exceptions.NLDDWarning")
+def test_a_new_fit_is_due_once_more_rows_were_added_than_fitted(small):
+    X, Y = small
+    model = fitted(small)
+    model.add(X, Y)  # as many
+    with pytest.raises(NLDDWarning, match=r"121 rows were added to a model fitted to 120"):
+        model.add(X[:1], Y[:1])
+    assert model.n_added_ == 121
+    model.add(X[:1], Y[:1])  # said once
+    assert model.fit(X, Y).n_added_ == 0
 
 
 def test_add_leaves_all_that_was_learned_as_it_was(small):

@@ -45,7 +45,7 @@ def answer_block(X: Any, method: Method, model: Any, of_no_rows: Any) -> Any:
 
 def _models_of_blocks(model: Any, blocks: list[Any]) -> tuple[Any, list[Any]]:
     """A model to try out, and the one for each block of rows, as tasks."""
-    fitted = getattr(model, "_fitted", None)
+    fitted: Any = getattr(model, "_fitted", None)
     if not isinstance(getattr(fitted, "index", None), ShardedIndex):
         return model, [broadcast(model)] * len(blocks)
     index = fitted.index

@@ -52,7 +52,7 @@ class JointModel:
 class MeanModel:
     """Two classifiers for all labels, each as a joint model; their probabilities are averaged."""
 
-    def __init__(self, models: list[JointModel]) -> None:
+    def __init__(self, models: list[Any]) -> None:
         self.models = models
 
     @property

@@ -59,7 +59,7 @@ class NLDDClassifier(BaseMetaClassifier):
 
     Predicts the labelset of the training row with the smallest weighted sum of its distance in
     features and its distance, in labels, from the probabilities of independent classifiers. A
-    binomial regression gives the weights, and how likely a label is wrong.
+    binomial regression gives the weights, and theta, the expected error rate per label.
 
     Parameters
     ----------
@@ -111,6 +111,8 @@ class NLDDClassifier(BaseMetaClassifier):
         The search structure; of Dask arrays one in shards, which answers alike.
     rows_ : ndarray
         The rows of `fit` that the model uses; those of `add` are numbered on.
+    n_added_ : int
+        Rows added since the last fit.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -315,7 +317,11 @@ class NLDDClassifier(BaseMetaClassifier):
 
     @by_rows
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classifiers, moved to the side of 1/2 that `predict` takes.
+        """Probabilities of the independent classifiers, made to agree with `predict`.
+
+        They are :meth:`label_probabilities`, each moved just across 1/2 where it is on the other
+        side than the predicted labelset; so they say nothing of that labelset. For how far to trust
+        a prediction, see :meth:`predict_theta`.
 
         Parameters
         ----------
@@ -347,7 +353,7 @@ class NLDDClassifier(BaseMetaClassifier):
 
     @by_rows
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
-        """Probability that one label of the prediction is wrong, one number a row.
+        """Expected error rate per label of the prediction, one number per row.
 
         Parameters
         ----------
