@@ -19,8 +19,9 @@ from nldd._progress import progress
 # A call to be made: function, positional and keyword arguments, as `delayed` gives them.
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
-# Numbers in a dense X from which on products with it are quicker on several BLAS threads.
-MANY_NUMBERS = 2_000_000
+# Numbers in X up to which BLAS takes one thread of its own accord, and from which on, if X is
+# dense, several threads are quicker.
+FEW_NUMBERS, MANY_NUMBERS = 1_000, 10_000_000
 
 _lock, _before, _n_inside = Lock(), list[int](), 0
 
@@ -64,8 +65,9 @@ def _set_threads(numbers: list[int]) -> None:
 
 def blas_threads_for(X: Any) -> AbstractContextManager[None]:
     """One BLAS thread for products with X, or as many as there are if it is dense and large."""
-    is_large = isinstance(X, np.ndarray) and X.size >= MANY_NUMBERS
-    return nullcontext() if is_large else one_blas_thread()
+    size = getattr(X, "size", FEW_NUMBERS)
+    is_large = isinstance(X, np.ndarray) and size >= MANY_NUMBERS
+    return nullcontext() if is_large or size < FEW_NUMBERS else one_blas_thread()
 
 
 def do_all(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.utils import gen_batches
@@ -219,8 +220,8 @@ def label_columns(
 ) -> NDArray[np.float64]:
     """What `method` of each label's model says about X, as one column a label."""
     if fits_all_labels(models[0]):
-        with config_context(assume_finite=True):
-            return predict_scores(models[0], method, X, models[0].n_labels_)
+        Z: NDArray[np.float64] = models[0]._log_odds(X)  # X was checked at the door
+        return np.asarray(expit(Z)) if method == "predict_proba" else Z
     both = [2] if method == "predict_proba" else []
     tasks = (delayed(predict_scores)(model, method, X, *both) for model in models)
     with config_context(assume_finite=True):
