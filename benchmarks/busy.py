@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from statistics import median
 
-from measure import fit_predict, one_vs_rest, seconds, split, start
+from measure import fit_predict, one_vs_rest, read_options, seconds, split
 
 from nldd import NLDDClassifier
 
@@ -42,7 +42,7 @@ def busy_processes(number: int) -> Iterator[None]:
 
 
 def main() -> None:
-    answers, names, repeats = start("busy", __doc__, 9, ("yeast", "medical", "enron"))
+    answers, names, repeats = read_options("busy", __doc__, 9, ("yeast", "medical", "enron"))
     for name in names:
         data = split(name)
         ours = NLDDClassifier(n_jobs=2, random_state=0)

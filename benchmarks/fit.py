@@ -7,7 +7,7 @@ base by the data. Below 1 we are the faster one.
 
 from statistics import median
 
-from measure import fit_predict, load, one_vs_rest, seconds, start
+from measure import fit_predict, load, one_vs_rest, read_options, seconds
 
 from nldd import BinaryRelevance, NLDDClassifier
 
@@ -29,7 +29,7 @@ def bar(method: str, name: str) -> float:
 
 
 def main() -> None:
-    answers, names, repeats = start("fit", __doc__, repeats=9)
+    answers, names, repeats = read_options("fit", __doc__, repeats=9)
     within = 0
     for name in names:
         X, Y = load(name)

@@ -128,10 +128,10 @@ class Answers:
         )
 
 
-def start(
+def read_options(
     name: str, description: str | None, repeats: int, data_sets: tuple[str, ...] = NAMES
 ) -> tuple[Answers, list[str], int]:
-    """Read the command line: where answers go, which data sets, and how many repeats.
+    """What the command line says: where answers go, which data sets, and how many repeats.
 
     With some data sets only it is a trial, whose figures no page tells.
     """

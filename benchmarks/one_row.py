@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 import joblib
-from measure import median_ratio, seconds_told, split, start
+from measure import median_ratio, read_options, seconds_told, split
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 
@@ -60,7 +60,7 @@ def loaded(model, peer, row, repeats: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    answers, names, repeats = start("one_row", __doc__, 9, ("yeast",))
+    answers, names, repeats = read_options("one_row", __doc__, 9, ("yeast",))
     for name in names:
         X, Y, X_new = split(name)
         varies = (Y[0] != Y).any(axis=0)  # the peer refuses constant labels
