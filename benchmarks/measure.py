@@ -4,9 +4,11 @@ A benchmark answers questions; each answer is one line of ``benchmarks/results/N
 ``page.py``, of a table in docs/performance.md.
 """
 
+import argparse
 import json
 import os
 import platform
+import subprocess
 import sys
 import time
 import warnings
@@ -70,6 +72,28 @@ def fit_predict(model: Any, data: tuple[Any, Any, Any]) -> Run:
     return lambda: model.fit(X, Y).predict(X_new)
 
 
+def one_vs_rest(data: tuple[Any, Any, Any]) -> Run:
+    """The peer of all fits, scikit-learn's binary relevance: liblinear, two workers, in threads."""
+    import joblib
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsRestClassifier
+
+    peer = OneVsRestClassifier(LogisticRegression(solver="liblinear"), n_jobs=2)
+
+    def run() -> None:
+        with joblib.parallel_config("threading"):
+            fit_predict(peer, data)()
+
+    return run
+
+
+def seconds_told(code: str, cache: str, *arguments: str) -> float:
+    """What a new process prints, which is a time; numba's cache is in the folder `cache`."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    command = [sys.executable, "-c", code, *arguments]
+    return float(subprocess.run(command, check=True, env=environment, capture_output=True).stdout)
+
+
 def exponent(sizes: list[int], times: list[float]) -> float:
     """Slope of the least-squares line through the logarithms."""
     return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
@@ -102,3 +126,21 @@ class Answers:
         self.path.write_text(
             json.dumps({"machine": machine(), "answers": self.lines}, indent=1) + "\n"
         )
+
+
+def read_options(
+    name: str, description: str | None, repeats: int, data_sets: tuple[str, ...] = NAMES
+) -> tuple[Answers, list[str], int]:
+    """What the command line says: where answers go, which data sets, and how many repeats.
+
+    With some data sets only it is a trial, whose figures no page tells.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--only", default="", help="data sets, separated by commas")
+    arguments = parser.parse_args()
+    if unknown := set(filter(None, arguments.only.split(","))) - set(NAMES):
+        parser.error(f"no such data set: {', '.join(sorted(unknown))}")
+    if arguments.only:
+        return Answers(f"{name}-trial"), arguments.only.split(","), arguments.repeats
+    return Answers(name), list(data_sets), arguments.repeats

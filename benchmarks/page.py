@@ -30,6 +30,11 @@ def record(name: str) -> dict:
     return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
 
 
+def is_measured(name: str) -> bool:
+    """Whether there is a record of the program."""
+    return (RESULTS / f"{name}.json").exists()
+
+
 def answers(name: str) -> list[Answer]:
     """Its answers: question, figure, bar and remark of each."""
     return record(name)["answers"]
@@ -90,18 +95,28 @@ def search() -> str:
     return grid(("data set", "times as fast", "wanted", "rows evaluated", "wanted"), rows)
 
 
-FITS = "NLDD to OneVsRestClassifier", "BR to OneVsRestClassifier"
+FITS = tuple(f"{method} to OneVsRestClassifier" for method in ("NLDD", "BR", "NLDD default"))
+
+
+def fits_measured() -> list[str]:
+    """Those of the record."""
+    known = {what for found in by_place("fit").values() for what in found}
+    return [what for what in FITS if what in known]
 
 
 def fit() -> str:
-    found = by_place("fit")
+    found, methods = by_place("fit"), fits_measured()
     last = found.pop("data sets within 0.6x")[FITS[0]]
     rows = [
-        (name, *(cell for what in FITS for cell in (here[what]["figure"], verdict(here[what]))))
+        (name, *(cell for what in methods for cell in (here[what]["figure"], verdict(here[what]))))
         for name, here in found.items()
     ]
-    rows.append(("data sets where NLDD takes at most 0.6x", last["figure"], verdict(last), "", ""))
-    return grid(("data set", "NLDD", "wanted", "BR", "wanted"), rows)
+    nothing = ("", "") * (len(methods) - 1)
+    rows.append(
+        ("data sets where NLDD takes at most 0.6x", last["figure"], verdict(last), *nothing)
+    )
+    head = (cell for what in methods for cell in (what.partition(" to ")[0], "wanted"))
+    return grid(("data set", *head), rows)
 
 
 def growth() -> str:
@@ -175,9 +190,10 @@ READABLE: dict[str, Callable[[], str]] = {
 
 
 def programs() -> list[str]:
-    """All that have a record on the pages, in the order of these."""
+    """All that have a record and a mark on the pages, in the order of these."""
     every = (mark for page in PAGES for mark in marks.names(page))
-    return list(dict.fromkeys(mark.removesuffix(" record") for mark in every if mark not in ALL))
+    known = dict.fromkeys(mark.removesuffix(" record") for mark in every if mark not in ALL)
+    return [name for name in known if is_measured(name)]
 
 
 def missed() -> str:
@@ -206,6 +222,8 @@ def section(mark: str) -> str:
     """What stands between a mark and its end."""
     if mark in ALL:
         return ALL[mark]()
+    if not is_measured(mark.removesuffix(" record")):
+        return "Not measured yet."
     if mark.endswith(" record"):
         return plain(mark.removesuffix(" record"))
     return READABLE[mark]() if mark in READABLE else plain(mark)
@@ -227,9 +245,11 @@ def draw_speed():
     left.set(title="search: times as fast as brute force")
     for place, value in zip(at, fast, strict=True):
         left.text(value * 1.08, place, f"{value:g}x", va="center", fontsize=9)
-    for what, color, mark in zip(FITS, ("#0072b2", "#d55e00"), "os", strict=True):
+    looks = dict(zip(FITS, (("#0072b2", "o"), ("#d55e00", "s"), ("#009e73", "^")), strict=True))
+    for what in fits_measured():
+        color, mark = looks[what]
         ratios = [number(by_place("fit")[name][what]["figure"]) for name in names]
-        right.plot(ratios, at, mark, color=color, label=f"our {what.split()[0]}")
+        right.plot(ratios, at, mark, color=color, label=f"our {what.partition(' to ')[0]}")
     right.axvline(1, color="#8c8c8c", linestyle="--", linewidth=1)
     right.set(xlim=(0, 1.6), title="fit and predict: time over scikit-learn's BR")
     right.legend(frameon=False, loc="upper right")
