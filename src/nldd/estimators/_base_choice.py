@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier
+from nldd._parallel import delayed, do_all
 from nldd._sklearn import HasMethods, StrOptions, get_tags
 from nldd._training import Training, random_halves, random_part
-from nldd.estimators._label_models import default_estimator
+from nldd.estimators._label_models import default_estimator, fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -142,10 +143,18 @@ def choose_base(
 
     Among equals it is the first. Options are those of :func:`fit_label_probabilities`.
     """
-    fitted: dict[str, tuple[LabelModel, NDArray[np.float64]]] = {}
-    for name, estimator in candidates.items():
-        (model,) = fit_label_probabilities(estimator, [T1], label_names, **options)
-        fitted[name] = model, model.probabilities(T2.X, options["n_jobs"])
+
+    def fit(estimator: Any, n_jobs: int | None) -> tuple[LabelModel, NDArray[np.float64]]:
+        parts = fit_label_probabilities(
+            estimator, [T1], label_names, **{**options, "n_jobs": n_jobs}
+        )
+        return parts[0], parts[0].probabilities(T2.X, n_jobs)
+
+    # Several at a time if they draw no seeds, whose order would depend on the workers.
+    several = all(map(fits_all_labels, candidates.values()))
+    inner, outer = (1, options["n_jobs"]) if several else (options["n_jobs"], 1)
+    tasks = (delayed(fit)(estimator, inner) for estimator in candidates.values())
+    fitted = dict(zip(candidates, do_all(tasks, len(candidates), outer), strict=True))
     scores = {name: brier_score(P, T2) for name, (_, P) in fitted.items()}
     best = min(scores, key=scores.__getitem__)
     compared = scores if len(scores) > 1 else {}
