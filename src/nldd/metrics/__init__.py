@@ -1,65 +1,7 @@
 """Measures of multi-label predictions, each a record: name, direction, function."""
 
-from nldd.metrics._measures import (
-    MEASURES,
-    PAPER_MEASURES,
-    Measure,
-    evaluate,
-    f_measure,
-    hamming_loss,
-    macro_f,
-    macro_precision,
-    macro_recall,
-    micro_f,
-    micro_precision,
-    micro_recall,
-    multilabel_accuracy,
-    precision,
-    recall,
-    subset_accuracy,
-    zero_one_loss,
-)
-from nldd.metrics._probability_measures import (
-    PROBABILITY_MEASURES,
-    average_precision,
-    brier_score,
-    calibration_error,
-    coverage,
-    log_loss,
-    macro_auroc,
-    macro_average_precision,
-    micro_auroc,
-    one_error,
-    ranking_loss,
-)
+from nldd.metrics import _measures, _probability_measures
+from nldd.metrics._measures import *  # noqa: F403
+from nldd.metrics._probability_measures import *  # noqa: F403
 
-__all__ = [
-    "MEASURES",
-    "PAPER_MEASURES",
-    "PROBABILITY_MEASURES",
-    "Measure",
-    "average_precision",
-    "brier_score",
-    "calibration_error",
-    "coverage",
-    "evaluate",
-    "f_measure",
-    "hamming_loss",
-    "log_loss",
-    "macro_auroc",
-    "macro_average_precision",
-    "macro_f",
-    "macro_precision",
-    "macro_recall",
-    "micro_auroc",
-    "micro_f",
-    "micro_precision",
-    "micro_recall",
-    "multilabel_accuracy",
-    "one_error",
-    "precision",
-    "ranking_loss",
-    "recall",
-    "subset_accuracy",
-    "zero_one_loss",
-]
+__all__ = [*_measures.__all__, *_probability_measures.__all__]
