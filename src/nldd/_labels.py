@@ -1,5 +1,6 @@
 """Read labels in the forms people have them; write predictions back by name."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -176,18 +177,29 @@ def _as_array(Y: Any) -> NDArray[Any]:
 
 
 def _read_classes(y: NDArray[Any]) -> LabelTable:
-    texts = map(str, y if y.dtype.kind in "OU" else ())
-    example = next((text for text in texts if ";" in text or "," in text), None)
-    if example is not None:
-        warn_caller(
-            f"Labels such as {example!r} are taken as one class each. If they list several labels, "
-            "pass sets: [set(text.split(',')) for text in y].",
-            NLDDWarning,
-        )
     check_classification_targets(y)
     classes, code = np.unique(y, return_inverse=True)
+    _warn_of_listed_labels({name for name in classes.tolist() if isinstance(name, str)})
     Y = (code.reshape(-1, 1) == np.arange(len(classes))).astype(np.int8)
     return LabelTable(Y, _as_names(classes), single=True)
+
+
+def _warn_of_listed_labels(classes: set[str]) -> None:
+    """Hint at texts that seem to list labels; with spaces, if each word is a class too.
+
+    So "sad quiet" beside "sad" and "quiet" is a list, while "New York" and "strongly agree" are
+    names.
+    """
+    for text in sorted(classes):
+        mark, words = re.search("[,;|] ?", text), text.split()
+        if mark or (len(words) > 1 and classes.issuperset(words)):
+            split = f"text.split({mark.group()!r})" if mark else "text.split()"
+            warn_caller(
+                f"Labels such as {text!r} are taken as one class each. If they list several "
+                f"labels, pass lists: [{split} for text in y].",
+                NLDDWarning,
+            )
+            break
 
 
 def _check_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:

@@ -97,8 +97,8 @@ class NLDDWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     model = BinaryRelevance().fit([[0.0], [1.0]], ["sad,quiet", "sad"])
     >>> print(caught[0].message)
-    Labels such as 'sad,quiet' are taken as one class each. If they list several labels, pass sets:
-    [set(text.split(',')) for text in y].
+    Labels such as 'sad,quiet' are taken as one class each. If they list several labels, pass lists:
+    [text.split(',') for text in y].
     """
 
 
