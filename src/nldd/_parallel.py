@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from copy import copy
 from functools import cache, partial, wraps
 from threading import Lock, RLock
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from joblib import cpu_count, delayed as delayed, effective_n_jobs
 from joblib.parallel import ThreadingBackend, get_active_backend
@@ -19,6 +19,7 @@ from nldd._progress import progress
 
 # A call to be made: function, positional and keyword arguments, as `delayed` gives them.
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @cache
@@ -73,14 +74,14 @@ def copy_state(model: Any, changed: Any) -> None:
         model.__dict__ = changed.__dict__
 
 
-def use_snapshot(method: Callable[..., Any]) -> Callable[..., Any]:
+def use_snapshot(method: Method) -> Method:
     """Let a method see a model as it is now, whatever other threads let it :func:`copy_state`."""
 
     @wraps(method)
     def wrapper(self: Any, *args: Any, **kw: Any) -> Any:
         return method(copy(self), *args, **kw)
 
-    return wrapper
+    return cast(Method, wrapper)
 
 
 # Context for products of thin matrices, on which several threads only wait for each other.

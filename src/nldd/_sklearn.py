@@ -2,7 +2,10 @@
 
 # ruff: noqa: F401
 # mypy: implicit-reexport
-from sklearn.base import _fit_context as validate_parameters
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from sklearn.base import _fit_context
 from sklearn.linear_model._base import LinearClassifierMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -11,3 +14,10 @@ from sklearn.utils.validation import (
     has_fit_parameter,
     validate_data,
 )
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def validate_parameters(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
+    """Check the parameters before `fit`, as scikit-learn does; type checkers see `fit` itself."""
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)

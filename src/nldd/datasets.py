@@ -87,7 +87,7 @@ class Dataset:
 
     @property
     def given_split(self) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """Training rows and test rows of the split that came with the data; None if there is none."""
+        """Training and test rows of the split that came with the data; None if there is none."""
         if self.n_train is None:
             return None
         train, test = np.split(np.arange(self.n_samples), [self.n_train])

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from functools import cached_property, wraps
 from importlib import import_module
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar, cast
 from uuid import uuid4
 
 import numpy as np
@@ -20,6 +20,8 @@ from nldd.exceptions import InputError
 
 # Results that are combined on one worker: more make fewer tasks, fewer are spread more widely.
 FAN_IN = 8
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def is_dask_array(X: Any) -> bool:
@@ -223,7 +225,7 @@ def combine_few(combine: Callable[..., Any], args: tuple[Any, ...], *results: An
     return combine(results, *args)
 
 
-def supports_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def supports_dask(method: Method) -> Method:
     """Let a method that maps rows of X to rows of an array take Dask arrays, and return one.
 
     A worker has the model once, and a block of rows at a time in memory. A model whose rows are in
@@ -253,7 +255,7 @@ def supports_dask(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any
             meta=np.empty((0,) * answer.ndim, dtype=answer.dtype),
         )
 
-    return wrapper
+    return cast(Method, wrapper)
 
 
 def _answer(X: Any, method: Callable[[Any, Any], Any], model: Any, of_no_rows: Any) -> Any:

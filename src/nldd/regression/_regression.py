@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from nldd._notebook import NotebookText
 from nldd.exceptions import (
     InputError,
     MissingExtraError,
@@ -75,7 +76,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceRegression:
+class DistanceRegression(NotebookText):
     """Probability theta that a label is wrong, as a function of both distances.
 
     Attributes
