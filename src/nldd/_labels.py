@@ -26,7 +26,7 @@ FORMS = (
 class LabelTable:
     """Labels as an indicator matrix; names are columns, members of label sets, or 0, 1, ...
 
-    A 1-D target is `single`: every class is one label, and every row carries exactly one.
+    A 1-D target is `single`: every class is one label, and every row has exactly one.
     """
 
     Y: NDArray[np.int8]
@@ -35,7 +35,7 @@ class LabelTable:
 
 
 def read_labels(Y: Any) -> LabelTable:
-    """Turn any supported form of labels into a :class:`LabelTable`.
+    """Read any supported form of labels.
 
     >>> read_labels([{"sad", "quiet"}, {"happy"}, set()]).Y
     array([[0, 1, 1],
@@ -114,19 +114,19 @@ def indicator(sets: Sequence[Iterable[Any]], names: NDArray[np.object_]) -> NDAr
 
 
 def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tuple[Any, ...]]:
-    """Names of the labels that each row of an indicator matrix carries.
+    """Names of the labels of each row of an indicator matrix.
 
     Parameters
     ----------
     Y : {array-like, sparse matrix} of shape (n_samples, n_labels)
-        Labels, such as predicted ones, as 0 and 1.
+        Labels as 0 and 1, such as those of a prediction.
     label_names : sequence of length n_labels
-        Such as the ``label_names_`` of a fitted model.
+        Such as ``label_names_`` of a fitted model.
 
     Returns
     -------
     list of tuple
-        One a row, with its names in the order of the columns.
+        One per row, with names in the order of the columns.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def _is_binary(values: NDArray[Any]) -> bool:
 
 
 def _label_sets(Y: Any) -> list[set[Any]] | None:
-    """The label names of each row, or None where `Y` does not list a collection of them per row."""
+    """The label names of each row, or None if `Y` does not have a collection of them per row."""
     is_vector = isinstance(Y, np.ndarray) and Y.dtype == object and Y.ndim == 1
     if not (isinstance(Y, list | tuple) or is_vector or hasattr(Y, "to_list")):
         return None
@@ -273,7 +273,5 @@ def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:
-    plain = [name.item() if isinstance(name, np.generic) else name for name in names]
-    array = np.empty(len(plain), dtype=object)
-    array[:] = plain
-    return array
+    plain = (name.item() if isinstance(name, np.generic) else name for name in names)
+    return np.fromiter(plain, dtype=object)
