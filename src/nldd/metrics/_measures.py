@@ -398,11 +398,13 @@ def macro_recall(
 def _value(
     key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float | None = 1.0
 ) -> float:
-    (Y, names), (Y_pred, names_pred) = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
-    if Y.shape != Y_pred.shape or (names and names_pred and names != names_pred):
-        found = f"shapes {Y.shape} and {Y_pred.shape}, names {names} and {names_pred}"
+    (Y, names), (Y_pred, other_names) = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
+    named = bool(names and other_names)
+    if Y.shape != Y_pred.shape or (named and names != other_names):
+        columns = f", columns {names} and {other_names}" * named
         raise InputError(
-            f"Y_true and Y_pred must have the same rows and label columns; got {found}."
+            "Y_true and Y_pred must have the same rows and label columns; got shapes "
+            f"{Y.shape} and {Y_pred.shape}{columns}."
         )
     weight = np.ones(len(Y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if weight.shape != (len(Y),) or not weight.any():
