@@ -347,6 +347,7 @@ def test_read_labels_warns_of_lists_in_text():
     ("y", "text", "split"),
     [
         (["sad quiet", "sad", "quiet"], "sad quiet", "text.split()"),
+        (["quiet happy", "sad quiet", "sad", "happy"], "quiet happy", "text.split()"),
         (np.array(["quiet", "sad", "sad  quiet"]), "sad  quiet", "text.split()"),
         (np.array(["sad; quiet", "happy"], dtype=object), "sad; quiet", "text.split('; ')"),
         (["sad;quiet", "happy"], "sad;quiet", "text.split(';')"),
@@ -371,7 +372,9 @@ def test_read_labels_shows_how_to_split_texts_that_list_labels(y, text, split):
     [
         ["New York", "New Jersey", "York"],
         ["agree", "strongly agree", "disagree", "strongly disagree"],
-        ["sad ", "sad"],
+        ["learning theory", "machine learning", "North Carolina", "Carolina Beach"],
+        ["not spam", "spam"],
+        ["", "sad", "sad "],
         [1, 2, 12],
         ["1", "2", "12"],
     ],

@@ -185,14 +185,18 @@ def _read_classes(y: NDArray[Any]) -> LabelTable:
 
 
 def _warn_of_listed_labels(classes: set[str]) -> None:
-    """Hint at texts that seem to list labels; with spaces, if each word is a class too.
+    """Hint at texts that seem to list labels, separated by a mark or by spaces.
 
-    So "sad quiet" beside "sad" and "quiet" is a list, while "New York" and "strongly agree" are
-    names.
+    Words of a list change places: each begins some text and ends some text, if only a text of one
+    word. So "sad quiet" beside "sad" and "quiet happy" is a list; "New York" beside "New Jersey"
+    and "strongly agree" beside "agree" are names.
     """
-    for text in sorted(classes):
-        mark, words = re.search("[,;|] ?", text), text.split()
-        if mark or (len(words) > 1 and classes.issuperset(words)):
+    words = {text: text.split() for text in sorted(classes)}
+    ends = {word for parts in words.values() for word in parts[-1:]}
+    movable = {word for parts in words.values() for word in parts[:1] if word in ends}
+    for text, parts in words.items():
+        mark = re.search("[,;|] ?", text)
+        if mark or (len(parts) > 1 and movable.issuperset(parts)):
             split = f"text.split({mark.group()!r})" if mark else "text.split()"
             warn_caller(
                 f"Labels such as {text!r} are taken as one class each. If they list several "
