@@ -18,14 +18,7 @@ from nldd.exceptions import (
     ZeroWeightWarning,
     warn_caller,
 )
-from nldd.regression._likelihood import (
-    CERTAIN,
-    BinomialLoss,
-    Estimate,
-    FloatArray,
-    fit_linear,
-    fit_multiplicative,
-)
+from nldd.regression._likelihood import CERTAIN, FITS, BinomialLoss, Estimate, FloatArray
 
 NAMES = ("intercept", "Dx (features)", "Dy (labels)")
 FORMULAS = {"linear": "b0 + b1 Dx + b2 Dy", "multiplicative": "b0 + Dx^b1 Dy^b2"}
@@ -239,10 +232,7 @@ def fit_regression(
     pairs = replace(pairs, weight=pairs.weight / unit)
     labels = np.full(len(pairs), float(pairs.n_labels))
     loss = BinomialLoss(pairs.errors.astype(float), labels, pairs.weight)
-    if model == "linear":
-        estimate = fit_linear(loss, pairs.design)
-    else:
-        estimate = fit_multiplicative(loss, pairs.Dx, pairs.Dy)
+    estimate = FITS[model](loss, pairs.Dx, pairs.Dy)
     result = DistanceRegression(
         model,
         "independent",
