@@ -18,26 +18,6 @@ from nldd._labels import is_frame, read_indicator
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, label_values, row_values
 
-__all__ = [
-    "MEASURES",
-    "PAPER_MEASURES",
-    "Measure",
-    "evaluate",
-    "f_measure",
-    "hamming_loss",
-    "macro_f",
-    "macro_precision",
-    "macro_recall",
-    "micro_f",
-    "micro_precision",
-    "micro_recall",
-    "multilabel_accuracy",
-    "precision",
-    "recall",
-    "subset_accuracy",
-    "zero_one_loss",
-]
-
 
 def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> float:
     """Share of labels that are wrong.

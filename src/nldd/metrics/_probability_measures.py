@@ -16,20 +16,6 @@ from nldd._labels import read_indicator
 from nldd.exceptions import InputError
 from nldd.metrics._measures import Measure
 
-__all__ = [
-    "PROBABILITY_MEASURES",
-    "average_precision",
-    "brier_score",
-    "calibration_error",
-    "coverage",
-    "log_loss",
-    "macro_auroc",
-    "macro_average_precision",
-    "micro_auroc",
-    "one_error",
-    "ranking_loss",
-]
-
 FloatArray = NDArray[np.float64]
 N_BINS = 15
 
