@@ -102,12 +102,12 @@ def _hints(thing: Any) -> dict[str, Any]:
 
 def _constant_doc(package: str, name: str) -> str:
     """The string that follows the assignment of a constant in the module that a package names."""
-    (home,) = (
-        node.module
+    homes = {
+        node.module or ""
         for node in ast.walk(_parse(package))
-        if isinstance(node, ast.ImportFrom) and name in {each.name for each in node.names}
-    )
-    for node, after in pairwise(_parse(home).body):
+        if isinstance(node, ast.ImportFrom) and {name, "*"} & {each.name for each in node.names}
+    }
+    for node, after in (pair for home in homes for pair in pairwise(_parse(home).body)):
         targets = getattr(node, "targets", [getattr(node, "target", None)])
         if isinstance(after, ast.Expr) and name in {getattr(each, "id", "") for each in targets}:
             return inspect.cleandoc(ast.literal_eval(after.value))

@@ -341,3 +341,45 @@ def test_read_labels_warns_of_lists_in_text():
     with pytest.warns(NLDDWarning, match="'red,green' are taken as one class each"):
         table = read_labels(["red,green", "blue", "red,green"])
     assert table.names.tolist() == ["blue", "red,green"]
+
+
+@pytest.mark.parametrize(
+    ("y", "text", "split"),
+    [
+        (["sad quiet", "sad", "quiet"], "sad quiet", "text.split()"),
+        (["quiet happy", "sad quiet", "sad", "happy"], "quiet happy", "text.split()"),
+        (np.array(["quiet", "sad", "sad  quiet"]), "sad  quiet", "text.split()"),
+        (np.array(["sad; quiet", "happy"], dtype=object), "sad; quiet", "text.split('; ')"),
+        (["sad;quiet", "happy"], "sad;quiet", "text.split(';')"),
+        (["sad|quiet", "happy"], "sad|quiet", "text.split('|')"),
+        (pd.Series(["sad, quiet", "happy"]), "sad, quiet", "text.split(', ')"),
+    ],
+    ids=str,
+)
+def test_read_labels_shows_how_to_split_texts_that_list_labels(y, text, split):
+    with pytest.warns(NLDDWarning) as caught:
+        table = read_labels(y)
+    (warning,) = caught
+    assert repr(text) in str(warning.message)
+    assert split in str(warning.message)
+    assert table.single
+    labels = read_labels([each.split() for each in ["sad quiet", "sad", "quiet"]])
+    assert_table(labels, [[1, 1], [0, 1], [1, 0]], ["quiet", "sad"])
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["New York", "New Jersey", "York"],
+        ["agree", "strongly agree", "disagree", "strongly disagree"],
+        ["learning theory", "machine learning", "North Carolina", "Carolina Beach"],
+        ["not spam", "spam"],
+        ["", "sad", "sad "],
+        [1, 2, 12],
+        ["1", "2", "12"],
+    ],
+    ids=str,
+)
+def test_read_labels_leaves_names_of_several_words_alone(y):
+    table = read_labels(y)  # warnings are errors here
+    assert table.names.tolist() == sorted(y)

@@ -4,9 +4,8 @@ Think twice before adding anything here: all estimators inherit it.
 """
 
 import sys
-from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable, number_groups, read_labels, read_labels_as
 from nldd._parallel import blas_threads_for
-from nldd._sklearn import check_sample_weight, validate_data
+from nldd._sklearn import Method, check_sample_weight, validate_data
 from nldd._sparse import narrow_indices, to_canonical
 from nldd._training import Training
 from nldd.exceptions import InputError
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def is_dask_array(X: Any) -> bool:

@@ -1,5 +1,6 @@
 """Read labels in the forms people have them; write predictions back by name."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Number
@@ -25,7 +26,7 @@ FORMS = (
 class LabelTable:
     """Labels as an indicator matrix; names are columns, members of label sets, or 0, 1, ...
 
-    A 1-D target is `single`: every class is one label, and every row carries exactly one.
+    A 1-D target is `single`: every class is one label, and every row has exactly one.
     """
 
     Y: NDArray[np.int8]
@@ -34,7 +35,7 @@ class LabelTable:
 
 
 def read_labels(Y: Any) -> LabelTable:
-    """Turn any supported form of labels into a :class:`LabelTable`.
+    """Read any supported form of labels.
 
     >>> read_labels([{"sad", "quiet"}, {"happy"}, set()]).Y
     array([[0, 1, 1],
@@ -113,19 +114,19 @@ def indicator(sets: Sequence[Iterable[Any]], names: NDArray[np.object_]) -> NDAr
 
 
 def as_label_sets(Y: Any, label_names: Sequence[Any] | NDArray[Any]) -> list[tuple[Any, ...]]:
-    """Names of the labels that each row of an indicator matrix carries.
+    """Names of the labels of each row of an indicator matrix.
 
     Parameters
     ----------
     Y : {array-like, sparse matrix} of shape (n_samples, n_labels)
-        Labels, such as predicted ones, as 0 and 1.
+        Labels as 0 and 1, such as those of a prediction.
     label_names : sequence of length n_labels
-        Such as the ``label_names_`` of a fitted model.
+        Such as ``label_names_`` of a fitted model.
 
     Returns
     -------
     list of tuple
-        One a row, with its names in the order of the columns.
+        One per row, with names in the order of the columns.
 
     Examples
     --------
@@ -176,18 +177,33 @@ def _as_array(Y: Any) -> NDArray[Any]:
 
 
 def _read_classes(y: NDArray[Any]) -> LabelTable:
-    texts = map(str, y if y.dtype.kind in "OU" else ())
-    example = next((text for text in texts if ";" in text or "," in text), None)
-    if example is not None:
-        warn_caller(
-            f"Labels such as {example!r} are taken as one class each. If they list several labels, "
-            "pass sets: [set(text.split(',')) for text in y].",
-            NLDDWarning,
-        )
     check_classification_targets(y)
     classes, code = np.unique(y, return_inverse=True)
+    _warn_of_listed_labels({name for name in classes.tolist() if isinstance(name, str)})
     Y = (code.reshape(-1, 1) == np.arange(len(classes))).astype(np.int8)
     return LabelTable(Y, _as_names(classes), single=True)
+
+
+def _warn_of_listed_labels(classes: set[str]) -> None:
+    """Hint at texts that seem to list labels, separated by a mark or by spaces.
+
+    Words of a list change places: each begins some text and ends some text, if only a text of one
+    word. So "sad quiet" beside "sad" and "quiet happy" is a list; "New York" beside "New Jersey"
+    and "strongly agree" beside "agree" are names.
+    """
+    words = {text: text.split() for text in sorted(classes)}
+    ends = {word for parts in words.values() for word in parts[-1:]}
+    movable = {word for parts in words.values() for word in parts[:1] if word in ends}
+    for text, parts in words.items():
+        mark = re.search("[,;|] ?", text)
+        if mark or (len(parts) > 1 and movable.issuperset(parts)):
+            split = f"text.split({mark.group()!r})" if mark else "text.split()"
+            warn_caller(
+                f"Labels such as {text!r} are taken as one class each. If they list several "
+                f"labels, pass lists: [{split} for text in y].",
+                NLDDWarning,
+            )
+            break
 
 
 def _check_indicator(values: NDArray[Any], names: Iterable[Any]) -> LabelTable:
@@ -213,7 +229,7 @@ def _is_binary(values: NDArray[Any]) -> bool:
 
 
 def _label_sets(Y: Any) -> list[set[Any]] | None:
-    """The label names of each row, or None where `Y` does not list a collection of them per row."""
+    """The label names of each row, or None if `Y` does not have a collection of them per row."""
     is_vector = isinstance(Y, np.ndarray) and Y.dtype == object and Y.ndim == 1
     if not (isinstance(Y, list | tuple) or is_vector or hasattr(Y, "to_list")):
         return None
@@ -261,7 +277,5 @@ def _sorted_names(sets: Iterable[Iterable[Any]]) -> NDArray[np.object_]:
 
 
 def _as_names(names: Iterable[Any]) -> NDArray[np.object_]:
-    plain = [name.item() if isinstance(name, np.generic) else name for name in names]
-    array = np.empty(len(plain), dtype=object)
-    array[:] = plain
-    return array
+    plain = (name.item() if isinstance(name, np.generic) else name for name in names)
+    return np.fromiter(plain, dtype=object)

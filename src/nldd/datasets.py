@@ -23,7 +23,6 @@ SURVEY_NOTE = (
     "The answers are synthetic: a program put them together from phrases written for nldd. "
     "Nobody was asked."
 )
-# As in the file, with ";" between them.
 SURVEY_CODES = (
     "public transport;cycling;traffic and parking;housing costs;green spaces;cleanliness;safety;"
     "schools and childcare;health care;shops and centre;things to do;nothing / don't know"
@@ -32,23 +31,23 @@ SURVEY_CODES = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A multi-label data set; unpacks as ``X, Y, label_names``.
+    """A multi-label data set; unpacks and can be indexed as ``X, Y, label_names``.
 
     Attributes
     ----------
     X : ndarray or CSR array of shape (n_samples, n_features), or ndarray of texts (n_samples,)
-        Numbers; NaN where a value is missing. A CSR array if the file was sparse. Texts, as
-        objects, if a column of text was asked for; see `is_text`.
+        Numbers, NaN if a value is missing. A CSR array if the file was sparse. Texts, as objects,
+        if a column of text was asked for; see `is_text`.
     Y : ndarray of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     label_names, feature_names : list of str
-        One a column of `Y` and of `X`, in the order of the file.
+        One per column of `Y` and of `X`, in the order of the file.
     name : str
     n_train : int or None
         The first `n_train` rows were given for training and the others for testing; None if the
         rows came without such a split.
     notes : tuple of str
-        Sentences on what was done to the rows and columns, such as what was left out.
+        Sentences on what was done to rows and columns, such as what was left out.
     groups : ndarray of shape (n_samples,) or None
         Which rows belong together, such as those of one speaker; None if that was not asked for.
 
@@ -59,8 +58,10 @@ class Dataset:
     >>> yeast
     Dataset('yeast', 2417 samples, 103 features, 14 labels)
     >>> X, Y, label_names = yeast
-    >>> print(f"{yeast.cardinality:.2f} labels a row, {yeast.n_labelsets} labelsets")
-    4.24 labels a row, 198 labelsets
+    >>> X is yeast.X is yeast[0]
+    True
+    >>> print(f"{yeast.cardinality:.2f} labels per row, {yeast.n_labelsets} labelsets")
+    4.24 labels per row, 198 labelsets
     """
 
     X: Any
@@ -72,8 +73,11 @@ class Dataset:
     notes: tuple[str, ...] = ()
     groups: NDArray[Any] | None = None
 
+    def __getitem__(self, part: int | slice) -> Any:
+        return (self.X, self.Y, self.label_names)[part]
+
     def __iter__(self) -> Iterator[Any]:
-        return iter((self.X, self.Y, self.label_names))
+        return iter(self[:])
 
     def __repr__(self) -> str:
         return (
@@ -83,7 +87,7 @@ class Dataset:
 
     @property
     def given_split(self) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-        """Rows to train on and rows to test on, as the data set was given; None if it was not."""
+        """Training and test rows of the split that came with the data; None if there is none."""
         if self.n_train is None:
             return None
         train, test = np.split(np.arange(self.n_samples), [self.n_train])
@@ -96,7 +100,7 @@ class Dataset:
 
     @property
     def is_text(self) -> bool:
-        """Whether `X` holds one text a row, which a method takes only as numbers."""
+        """Whether `X` holds one text per row, which must be turned into numbers."""
         return bool(self.X.ndim == 1)
 
     @property
@@ -111,7 +115,7 @@ class Dataset:
 
     @property
     def cardinality(self) -> float:
-        """Mean number of labels that a row carries."""
+        """Mean number of labels per row."""
         return float(self.Y.sum(axis=1).mean())
 
     @property
@@ -160,7 +164,7 @@ class Survey:
     codes, header : tuple of str
         The twelve codes; the names of the columns.
     rows : list of tuple of str
-        One answer each: empty where a value is missing, the codes with ``;`` between them.
+        One answer each: empty if a value is missing, the codes separated by ``;``.
 
     Examples
     --------

@@ -4,21 +4,12 @@ import sys
 from traceback import walk_stack
 from warnings import warn
 
-__all__ = [
-    "InputError",
-    "MissingExtraError",
-    "NLDDError",
-    "NLDDWarning",
-    "SeparationWarning",
-    "ZeroWeightWarning",
-]
-
 
 class NLDDError(Exception):
-    """Anything that nldd refuses to do.
+    """Base of all errors that nldd raises.
 
-    The message says why, the `hint` what to do about it. The command line prints both, the hint
-    behind ``Try:``, and stops.
+    The message says what is wrong, the `hint` what to do about it. The command line prints both,
+    the hint after ``Try:``, and stops.
 
     Parameters
     ----------
@@ -38,7 +29,7 @@ class NLDDError(Exception):
 
 
 class InputError(NLDDError, ValueError):
-    """Data or parameters that cannot be used: what was expected, what came, what to do.
+    """Data or parameters that cannot be used; the message says what was expected and what to do.
 
     Examples
     --------
@@ -65,7 +56,7 @@ class MissingExtraError(NLDDError, ImportError):
     message : str
         What needs it.
     extra : str, optional
-        The extra of nldd that brings it.
+        The extra of nldd that contains it.
 
     Examples
     --------
@@ -87,7 +78,7 @@ class MissingExtraError(NLDDError, ImportError):
 
 
 class NLDDWarning(UserWarning):
-    """Something worth knowing about a fit that went through all the same.
+    """A fit that succeeded, but with a result that may surprise.
 
     Examples
     --------
@@ -97,13 +88,13 @@ class NLDDWarning(UserWarning):
     ...     warnings.simplefilter("always")
     ...     model = BinaryRelevance().fit([[0.0], [1.0]], ["sad,quiet", "sad"])
     >>> print(caught[0].message)
-    Labels such as 'sad,quiet' are taken as one class each. If they list several labels, pass sets:
-    [set(text.split(',')) for text in y].
+    Labels such as 'sad,quiet' are taken as one class each. If they list several labels, pass lists:
+    [text.split(',') for text in y].
     """
 
 
 class SeparationWarning(NLDDWarning):
-    """The distances tell right from wrong labels perfectly: no finite likelihood maximum.
+    """The distances separate right from wrong labels perfectly: no finite likelihood maximum.
 
     The counts of wrong labels are smoothed slightly, so that the weights stay finite.
 
@@ -124,11 +115,11 @@ class SeparationWarning(NLDDWarning):
 
 
 class ZeroWeightWarning(NLDDWarning):
-    """One of the two distances got no weight, so the prediction ignores it but for ties.
+    """One of the two distances has weight 0, so it only breaks ties between predictions.
 
     Examples
     --------
-    The further apart in features these pairs are, the fewer labels are wrong:
+    The farther apart in features these pairs are, the fewer labels are wrong:
 
     >>> import warnings
     >>> import numpy as np
@@ -144,7 +135,7 @@ class ZeroWeightWarning(NLDDWarning):
 
 
 def warn_caller(message: str, category: type[Warning]) -> None:
-    """Warn at the line of the user's own code, however deep inside scikit-learn nldd was called."""
+    """Warn at the line of the user's own code, however deep inside scikit-learn nldd is called."""
     # From Python 3.12 on, skip_file_prefixes of warnings.warn does this.
     modules = (frame.f_globals.get("__name__", "") for frame, _ in walk_stack(sys._getframe()))
     levels = enumerate((name.partition(".")[0] for name in modules), start=1)

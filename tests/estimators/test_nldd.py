@@ -369,7 +369,7 @@ REFUSED = {
     "one labelset": ({}, {"y": NOTHING}, r"at least two distinct labelsets.*all 120.*\{\}"),
     "huge features": (HUGE, {"X": np.full((120, 1), 1e160)}, "too large to measure distances"),
     "no weight": ({}, {"sample_weight": np.zeros(120)}, "non-zero|positive"),
-    "regression": ({"estimator": Untouched(), **IMPOSSIBLE}, {}, 'for model="linear" only'),
+    "regression": ({"estimator": Untouched(), **IMPOSSIBLE}, {}, 'requires model="linear"'),
 }
 
 

@@ -206,6 +206,12 @@ def test_measure_takes_every_form_of_indicator(form):
             id="other rows",
         ),
         pytest.param(
+            pd.DataFrame({"a": [0], "b": [1]}),
+            pd.DataFrame({"b": [0], "a": [1]}),
+            r"same rows and label columns.*columns \['a', 'b'\] and \['b', 'a'\]",
+            id="other names",
+        ),
+        pytest.param(
             [0, 1], [[0, 1]], r"Y_true must be an indicator matrix.*shape \(2,\)", id="1-D"
         ),
         pytest.param(

@@ -147,7 +147,7 @@ def test_gee_of_multiplicative_model_is_refused():
     with pytest.raises(InputError) as raised:
         fit_regression(pairs, model="multiplicative", covariance="exchangeable")
     assert str(raised.value) == (
-        'covariance="exchangeable" is there for model="linear" only; got '
+        'covariance="exchangeable" requires model="linear"; got '
         "model='multiplicative'. Use covariance=\"independent\" with it."
     )
     assert isinstance(raised.value, ValueError)

@@ -4,7 +4,7 @@ Candidates are fitted to one random half of the training rows and compared by th
 their probabilities on the other half.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier
+from nldd._notebook import NotebookText
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, StrOptions, get_tags
+from nldd._sklearn import HasMethods, Method, StrOptions, get_tags
 from nldd._training import Training, random_halves, random_part
 from nldd.estimators._label_models import default_estimator, fits_all_labels
 from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
@@ -51,7 +52,7 @@ CANDIDATES: Mapping[str, Mapping[str, Any]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class Choice(NotebookText):
     """The base classifier that was chosen, and how good the candidates were.
 
     Attributes
@@ -242,4 +243,4 @@ def has_probabilities(method: BaseEstimatorMixin) -> bool:
     return hasattr(method._base_estimator(), "predict_proba")
 
 
-where_base_has_probabilities = available_if(has_probabilities)
+where_base_has_probabilities: Callable[[Method], Method] = available_if(has_probabilities)

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd._notebook import NotebookText
+
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(NotebookText):
     """The evidence behind one prediction of :class:`nldd.NLDDClassifier`.
 
     Attributes
@@ -16,16 +18,16 @@ class Explanation:
     labels : tuple
         The names of the predicted labels.
     row : int
-        The training row that the labelset was taken from, counted in the data of `fit`.
+        The training row that the labelset comes from, as a position in the data of `fit`.
     Dx, Dy : float
-        Its distance in feature space, and in label space from the probabilities.
+        Its distances: from the features, and of its labelset from the probabilities.
     x_part, y_part : float
         ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``.
     theta : float
-        The probability that one label of the prediction is wrong.
+        Expected error rate per label of the prediction.
     n_labels : int
     probabilities : tuple of float
-        What the classifiers gave each label.
+        Those of the labels, by the independent classifiers.
     runner_up : Explanation or None
         The next best labelset.
 
@@ -121,9 +123,9 @@ class NearestLabelsets:
     ----------
     labelsets : ndarray of shape (n_samples, k, n_labels)
     theta : ndarray of shape (n_samples, k)
-        The probability that one label is wrong.
+        Expected error rate per label.
     row : ndarray of shape (n_samples, k)
-        The training row, counted in the data of `fit`.
+        The training row, as a position in the data of `fit`.
     Dx, Dy : ndarray of shape (n_samples, k)
         Its distances in features and in labels.
 

@@ -1,9 +1,12 @@
 """All measures from one count of labels: in truth and prediction, in the truth, in the prediction.
 
-Counts are made for each row (example-based measures) or for each label (micro and macro). Where a
-ratio has nothing to count, 0 / 0, because truth and prediction are both empty, its value is
-`empty`; where only its own denominator is 0, its value is 0. A macro measure has no value for a
-label that occurs in neither, and leaves it out of its mean unless `empty` says otherwise.
+Counts are made for each row (example-based measures) or for each label (micro and macro). If truth
+and prediction are both empty, a ratio is 0 / 0 and its value is `empty`; if only its own
+denominator is 0, its value is 0. Macro measures leave out labels that occur in neither, unless
+`empty` gives them a value.
+
+scikit-learn's functions have no values per row, none for many weights at once, and score precision
+or recall of 0 / 0 as `zero_division` even if only one of the two sides is empty.
 """
 
 from dataclasses import dataclass
@@ -54,13 +57,8 @@ class Counts:
         return np.where(self.true + self.pred == 0, empty, value)
 
 
-def row_counts(Y: Labels, Y_pred: Labels) -> Counts:
-    """Counts of each row."""
-    return label_counts(Y.T, Y_pred.T)
-
-
 def label_counts(Y: Labels, Y_pred: Labels, weights: FloatArray | None = None) -> Counts:
-    """Counts of each label; for each row of `weights`, where there are several."""
+    """Counts of each label; for each row of `weights`, if it has several rows."""
     Y, Y_pred = Y.astype(bool), Y_pred.astype(bool)
     parts = (Y & Y_pred, Y, Y_pred)
     if weights is None:
@@ -69,13 +67,13 @@ def label_counts(Y: Labels, Y_pred: Labels, weights: FloatArray | None = None) -
 
 
 def row_values(Y: Labels, Y_pred: Labels, empty: float = 1.0) -> dict[str, FloatArray]:
-    """One value a row for each example-based measure; their means are the measures.
+    """One value per row for each example-based measure; their means are the measures.
 
     >>> Y = np.array([[1, 1, 0, 0], [0, 0, 0, 0]])
     >>> row_values(Y, np.array([[1, 0, 0, 0], [0, 0, 0, 0]]))["multilabel_accuracy"]
     array([0.5, 1. ])
     """
-    counts = row_counts(Y, Y_pred)
+    counts = label_counts(Y.T, Y_pred.T)
     n_wrong = counts.true + counts.pred - 2 * counts.both
     return {
         "hamming_loss": n_wrong / Y.shape[1],
@@ -91,8 +89,8 @@ def row_values(Y: Labels, Y_pred: Labels, empty: float = 1.0) -> dict[str, Float
 def label_values(counts: Counts, empty: float | None = None) -> dict[str, FloatArray]:
     """Micro and macro measures of the counts of labels, which are on the last axis.
 
-    Where `empty` is None, macro measures leave labels out that occur in neither truth nor
-    prediction; they are 1, as micro measures then are, if no label is left.
+    If `empty` is None, macro measures leave out labels that occur neither in truth nor in
+    prediction; if no label is left they are 1, as micro measures are.
 
     >>> counts = label_counts(np.array([[1, 0], [1, 0]]), np.array([[1, 0], [1, 0]]))
     >>> float(label_values(counts)["macro_f"]), float(label_values(counts, empty=0)["macro_f"])

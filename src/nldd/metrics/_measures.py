@@ -1,9 +1,9 @@
 """The measures: a function for each, with its record (key, name, direction) in one registry.
 
 Every function takes indicator matrices of truth and prediction (arrays, sparse matrices or
-frames) and optional sample weights. Where truth and prediction are both empty, ratios have the
-value `empty`: 1 as in Mulan by default (a right answer scores full), 0 as in scikit-learn. Macro
-measures leave labels out that occur in neither, as with scikit-learn's ``zero_division=nan``.
+frames) and optional sample weights. If truth and prediction are both empty, ratios have the value
+`empty`: 1 by default, as in Mulan (a right prediction scores full); 0 as in scikit-learn. Macro
+measures leave out labels that occur in neither, as with scikit-learn's ``zero_division=nan``.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics import make_scorer
 
-from nldd._labels import LabelTable, is_frame, read_indicator
+from nldd._labels import is_frame, read_indicator
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, label_values, row_values
 
@@ -24,7 +25,7 @@ def hamming_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> floa
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -51,7 +52,7 @@ def zero_one_loss(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> flo
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -74,7 +75,7 @@ def subset_accuracy(Y_true: Any, Y_pred: Any, *, sample_weight: Any = None) -> f
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -101,7 +102,7 @@ def multilabel_accuracy(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
         Value of a row whose truth and prediction are both empty.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -128,7 +129,7 @@ def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
         Value of a row whose truth and prediction are both empty.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -155,12 +156,12 @@ def f_measure(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
 def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """Share of predicted labels that are right, averaged over rows.
 
-    An empty prediction scores `empty` where the truth is empty too, else 0.
+    An empty prediction scores `empty` if the truth is empty too, else 0.
 
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
         Value of a row whose truth and prediction are both empty.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -182,12 +183,12 @@ def precision(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: An
 def recall(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any = None) -> float:
     """Share of true labels that are predicted, averaged over rows.
 
-    An empty truth scores `empty` where the prediction is empty too, else 0.
+    An empty truth scores `empty` if the prediction is empty too, else 0.
 
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
         Value of a row whose truth and prediction are both empty.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -212,9 +213,9 @@ def micro_f(Y_true: Any, Y_pred: Any, *, empty: float = 1.0, sample_weight: Any 
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
-        Value where truth and prediction are empty in all rows.
+        Value if truth and prediction are empty in all rows.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -243,9 +244,9 @@ def micro_precision(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
-        Value where truth and prediction are empty in all rows.
+        Value if truth and prediction are empty in all rows.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -270,9 +271,9 @@ def micro_recall(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=1.0
-        Value where truth and prediction are empty in all rows.
+        Value if truth and prediction are empty in all rows.
     sample_weight : array-like of shape (n_samples,), default=None
 
     Returns
@@ -299,7 +300,7 @@ def macro_f(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=None
         Value of a label that occurs neither in truth nor in prediction; None leaves it out.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -328,7 +329,7 @@ def macro_precision(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=None
         Value of a label that occurs neither in truth nor in prediction; None leaves it out.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -355,7 +356,7 @@ def macro_recall(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     empty : float, default=None
         Value of a label that occurs neither in truth nor in prediction; None leaves it out.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -377,41 +378,35 @@ def macro_recall(
 def _value(
     key: str, Y_true: Any, Y_pred: Any, sample_weight: Any, empty: float | None = 1.0
 ) -> float:
-    truth, prediction = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
-    Y, shapes = truth.Y, (truth.Y.shape, prediction.Y.shape)
-    if shapes[0] != shapes[1]:
+    (Y, names), (Y_pred, other_names) = _read(Y_true, "Y_true"), _read(Y_pred, "Y_pred")
+    named = bool(names and other_names)
+    if Y.shape != Y_pred.shape or (named and names != other_names):
+        columns = f", columns {names} and {other_names}" * named
         raise InputError(
             "Y_true and Y_pred must have the same rows and label columns; got shapes "
-            f"{shapes[0]} and {shapes[1]}."
-        )
-    names = list(truth.names), list(prediction.names)
-    if is_frame(Y_true) and is_frame(Y_pred) and names[0] != names[1]:
-        raise InputError(
-            "Y_true and Y_pred must have the same label columns in the same order; got "
-            f"{names[0]} and {names[1]}."
+            f"{Y.shape} and {Y_pred.shape}{columns}."
         )
     weight = np.ones(len(Y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if weight.shape != (len(Y),) or not weight.any():
-        raise InputError(
-            f"sample_weight must hold one number per row, {len(Y)} in all and not all 0; "
-            f"got shape {weight.shape}."
-        )
+        found = f"{len(Y)} in all and not all 0; got shape {weight.shape}"
+        raise InputError(f"sample_weight must hold one number per row, {found}.")
     if key.startswith(("micro", "macro")):
-        return float(label_values(label_counts(Y, prediction.Y, weight), empty)[key])
-    rows = row_values(Y, prediction.Y, 1.0 if empty is None else empty)
-    return float(np.average(rows[key], weights=weight))
+        return float(label_values(label_counts(Y, Y_pred, weight), empty)[key])
+    return float(np.average(row_values(Y, Y_pred, empty or 0.0)[key], weights=weight))
 
 
-def _read(Y: Any, name: str) -> LabelTable:
+def _read(Y: Any, name: str) -> tuple[NDArray[np.int8], list[Any]]:
+    """The indicator matrix, and the names of its columns if it has any."""
     try:
-        return read_indicator(Y)
+        table = read_indicator(Y)
     except ValueError as error:
         raise InputError(f"{name} must be an indicator matrix. {error}") from None
+    return table.Y, table.names.tolist() if is_frame(Y) else []
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of multi-label predictions, with its name in code and files and that in tables.
+    """A measure of multi-label predictions: its function, names and direction.
 
     It is called as its `function`: ``measure(Y_true, Y_pred, *, sample_weight=None)``; those that
     divide by counts of labels also take ``empty``, and those of :data:`PROBABILITY_MEASURES` take
@@ -420,7 +415,7 @@ class Measure:
     Attributes
     ----------
     key, name : str
-        Its name in code and files, and that in tables.
+        The name in code and files, and the one in tables.
     function : callable
     greater_is_better : bool
 
@@ -507,7 +502,7 @@ def evaluate(
     Parameters
     ----------
     Y_true, Y_pred : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        Truth and prediction: 1 where a row carries a label, else 0.
+        Truth and prediction: 1 if a row has the label, else 0.
     measures : iterable of Measure
         By default the four of the paper, :data:`PAPER_MEASURES`.
 

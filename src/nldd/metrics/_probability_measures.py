@@ -2,7 +2,7 @@
 
 Every function takes the indicator matrix of truth and scores of the same shape, higher for labels
 that are more likely. Labels or rows for which a measure is not defined, such as the AUROC of a
-label that no row or every row carries, are left out; NaN says that none is left.
+label that no row or every row has, are left out; the value is NaN if none is left.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def ranking_loss(Y_true: Any, P: Any) -> float:
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
@@ -50,7 +50,7 @@ def coverage(Y_true: Any, P: Any) -> float:
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
@@ -76,14 +76,14 @@ def one_error(Y_true: Any, P: Any) -> float:
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
     Returns
     -------
     float
-        From 0, the best, to 1; NaN where no row has a label.
+        From 0, the best, to 1; NaN if no row has a label.
 
     Examples
     --------
@@ -93,8 +93,9 @@ def one_error(Y_true: Any, P: Any) -> float:
     """
     Y, scores = _read(Y_true, P)
     first = scores == scores.max(axis=1, keepdims=True)
-    wrong = 1 - (first & Y.astype(bool)).sum(axis=1) / first.sum(axis=1)
-    return _mean(wrong[Y.any(axis=1)])
+    wrong = 1 - (first & (Y == 1)).sum(axis=1) / first.sum(axis=1)
+    has_label = Y.any(axis=1)
+    return float(wrong[has_label].mean()) if has_label.any() else np.nan
 
 
 def average_precision(Y_true: Any, P: Any) -> float:
@@ -103,7 +104,7 @@ def average_precision(Y_true: Any, P: Any) -> float:
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
@@ -124,19 +125,19 @@ def average_precision(Y_true: Any, P: Any) -> float:
 def macro_average_precision(Y_true: Any, P: Any) -> float:
     """Area under the precision-recall curve of each label, by steps, averaged over labels.
 
-    Labels that no row carries are left out.
+    Labels that no row has are left out.
 
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
     Returns
     -------
     float
-        From 0 to 1, the best; NaN where no label is left.
+        From 0 to 1, the best; NaN if no label is left.
 
     Examples
     --------
@@ -150,19 +151,19 @@ def macro_average_precision(Y_true: Any, P: Any) -> float:
 def macro_auroc(Y_true: Any, P: Any) -> float:
     """Area under the receiver operating characteristic of each label, averaged over labels.
 
-    Labels that no row or every row carries are left out.
+    Labels that no row or every row has are left out.
 
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
     Returns
     -------
     float
-        From 0 to 1, the best; 0.5 by chance, NaN where no label is left.
+        From 0 to 1, the best; 0.5 by chance, NaN if no label is left.
 
     Examples
     --------
@@ -179,14 +180,14 @@ def micro_auroc(Y_true: Any, P: Any) -> float:
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Scores or probabilities, higher for labels that are more likely.
 
     Returns
     -------
     float
-        From 0 to 1, the best; 0.5 by chance, NaN where all or no labels are true.
+        From 0 to 1, the best; 0.5 by chance, NaN if all or no labels are true.
 
     Examples
     --------
@@ -195,18 +196,16 @@ def micro_auroc(Y_true: Any, P: Any) -> float:
     0.75
     """
     Y, scores = _read(Y_true, P)
-    return (
-        float(of_sklearn.roc_auc_score(Y.ravel(), scores.ravel())) if 0 < Y.mean() < 1 else np.nan
-    )
+    return macro_auroc(Y.reshape(-1, 1), scores.reshape(-1, 1))
 
 
 def log_loss(Y_true: Any, P: Any) -> float:
-    """Mean over labels and rows of ``-log p`` of what is true; p = 0 counts as about 2e-16.
+    """Mean of ``-log p`` of the truth over labels and rows; p = 0 counts as about 2e-16.
 
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Probabilities from 0 to 1.
 
@@ -221,8 +220,7 @@ def log_loss(Y_true: Any, P: Any) -> float:
     >>> log_loss([[1, 0]], [[0.5, 0.5]]).__round__(4)
     0.6931
     """
-    Y, probabilities = _read(Y_true, P)
-    return float(of_sklearn.log_loss(Y.ravel(), _within(probabilities).ravel(), labels=[0, 1]))
+    return float(of_sklearn.log_loss(*_read_probabilities(Y_true, P), labels=[0, 1]))
 
 
 def brier_score(Y_true: Any, P: Any) -> float:
@@ -231,7 +229,7 @@ def brier_score(Y_true: Any, P: Any) -> float:
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Probabilities from 0 to 1.
 
@@ -246,19 +244,18 @@ def brier_score(Y_true: Any, P: Any) -> float:
     >>> brier_score([[1, 0]], [[0.5, 0.5]])
     0.25
     """
-    Y, probabilities = _read(Y_true, P)
-    return float(of_sklearn.mean_squared_error(Y.ravel(), _within(probabilities).ravel()))
+    return float(of_sklearn.mean_squared_error(*_read_probabilities(Y_true, P)))
 
 
 def calibration_error(Y_true: Any, P: Any) -> float:
-    """Difference of mean probability and share of true labels in 15 bins, weighted by their size.
+    """Gap between mean probability and share of true labels in 15 bins, weighted by their size.
 
     Bins of equal width over all labels of all rows: the expected calibration error.
 
     Parameters
     ----------
     Y_true : {array-like, sparse matrix, frame} of shape (n_samples, n_labels)
-        1 where a row carries a label, else 0.
+        1 if a row has the label, else 0.
     P : array-like of shape (n_samples, n_labels)
         Probabilities from 0 to 1.
 
@@ -273,8 +270,7 @@ def calibration_error(Y_true: Any, P: Any) -> float:
     >>> calibration_error([[1, 0], [0, 0]], [[0.9, 0.1], [0.9, 0.1]]).__round__(3)
     0.25
     """
-    Y, probabilities = _read(Y_true, P)
-    p, y = _within(probabilities).ravel(), Y.ravel()
+    y, p = _read_probabilities(Y_true, P)
     place = np.minimum((p * N_BINS).astype(int), N_BINS - 1)
     gaps = np.bincount(place, p - y, minlength=N_BINS)
     return float(np.abs(gaps).sum() / len(p))
@@ -286,10 +282,6 @@ def _over_labels(score: Callable[..., Any], Y_true: Any, P: Any, all_rows: bool)
     n_true = Y.sum(axis=0)
     fine = (n_true > 0) & (all_rows | (n_true < len(Y)))
     return float(score(Y[:, fine], scores[:, fine], average="macro")) if fine.any() else np.nan
-
-
-def _mean(values: FloatArray) -> float:
-    return float(values.mean()) if len(values) else np.nan
 
 
 def _read(Y_true: Any, P: Any) -> tuple[NDArray[Any], FloatArray]:
@@ -314,13 +306,15 @@ def _read_rankings(Y_true: Any, P: Any) -> tuple[NDArray[Any], FloatArray]:
     return np.hstack([Y, np.zeros_like(Y)]), np.hstack([scores, last])
 
 
-def _within(P: FloatArray) -> FloatArray:
-    if P.size and (P.min() < 0 or P.max() > 1):
+def _read_probabilities(Y_true: Any, P: Any) -> tuple[NDArray[Any], FloatArray]:
+    """All labels of all rows with their probabilities, as two vectors."""
+    Y, p = _read(Y_true, P)
+    if p.min() < 0 or p.max() > 1:
         raise InputError(
-            f"Probabilities lie between 0 and 1; got {P.min():g} to {P.max():g}. For scores of "
+            f"Probabilities lie between 0 and 1; got {p.min():g} to {p.max():g}. For scores of "
             "another range use a measure of rankings."
         )
-    return P
+    return Y.ravel(), p.ravel()
 
 
 _RECORDS = (

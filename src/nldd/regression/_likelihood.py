@@ -134,8 +134,9 @@ class Estimate:
     separated: bool
 
 
-def fit_linear(loss: BinomialLoss, Z: FloatArray) -> Estimate:
+def fit_linear(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray) -> Estimate:
     """Estimate b in ``log-odds = Z b``, where Z has the columns 1, Dx, Dy."""
+    Z = np.column_stack([np.ones_like(Dx), Dx, Dy])
     # In units of the largest value the columns are alike, whatever the distances are measured in.
     unit = np.abs(Z).max(axis=0)
     unit[unit == 0] = 1
@@ -236,3 +237,6 @@ def _fit_face(loss: BinomialLoss, Dx: FloatArray, Dy: FloatArray, free: list[boo
     found = [minimize(loss, model, b, lower, upper) for b in starts[:N_STARTS]]
     best = min(found, key=lambda minimum: minimum.value)
     return best._replace(b=embedding @ best.b)
+
+
+FITS = {"linear": fit_linear, "multiplicative": fit_multiplicative}

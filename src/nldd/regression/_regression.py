@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
+from nldd._notebook import NotebookText
 from nldd.exceptions import (
     InputError,
     MissingExtraError,
@@ -17,14 +18,7 @@ from nldd.exceptions import (
     ZeroWeightWarning,
     warn_caller,
 )
-from nldd.regression._likelihood import (
-    CERTAIN,
-    BinomialLoss,
-    Estimate,
-    FloatArray,
-    fit_linear,
-    fit_multiplicative,
-)
+from nldd.regression._likelihood import CERTAIN, FITS, BinomialLoss, Estimate, FloatArray
 
 NAMES = ("intercept", "Dx (features)", "Dy (labels)")
 FORMULAS = {"linear": "b0 + b1 Dx + b2 Dy", "multiplicative": "b0 + Dx^b1 Dy^b2"}
@@ -33,7 +27,7 @@ METHODS = {"independent": "maximum likelihood", "exchangeable": "GEE, exchangeab
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of a validation instance and a training row near to it: S in the paper.
+    """Pairs of a validation sample and a training row close to it: S in the paper.
 
     Attributes
     ----------
@@ -43,9 +37,9 @@ class Pairs:
         Number of labels in which the two differ.
     n_labels : int
     instance, row : ndarray of shape (n_pairs,)
-        The validation row and the training row, as positions in the data of `fit`.
+        The validation sample and the training row, as positions in the data of `fit`.
     weight : ndarray of shape (n_pairs,)
-        Sample weight of the instance, or 1.
+        Sample weight of the validation sample, or 1.
 
     Examples
     --------
@@ -75,8 +69,8 @@ class Pairs:
 
 
 @dataclass(frozen=True, eq=False)
-class DistanceRegression:
-    """Probability theta that a label is wrong, as a function of both distances.
+class DistanceRegression(NotebookText):
+    """Expected error rate per label, theta, as a function of both distances.
 
     Attributes
     ----------
@@ -85,10 +79,10 @@ class DistanceRegression:
     beta : ndarray of shape (3,)
         The intercept and the coefficients of Dx and Dy.
     covariance_matrix : ndarray of shape (3, 3)
-        NaN for coefficients that were not free. Model-based when independent, GEE's robust one when
+        NaN for coefficients held at 0. Model-based if independent, GEE's robust one if
         exchangeable.
     robust_covariance_matrix : ndarray of shape (3, 3)
-        The sandwich, which lets pairs of one instance correlate.
+        The sandwich estimator, clustered by validation sample.
     log_likelihood : float
         Without the binomial coefficients, which do not depend on beta.
     n_pairs, n_instances, n_labels : int
@@ -98,7 +92,7 @@ class DistanceRegression:
     separated : bool
         Whether no finite maximum existed, and counts were smoothed slightly.
     fixed : tuple of str
-        Coefficients held at 0, as they would be negative, or not told apart.
+        Coefficients held at 0, because they would be negative or are not identified.
 
     Examples
     --------
@@ -142,22 +136,22 @@ class DistanceRegression:
 
     @property
     def robust_standard_errors(self) -> FloatArray:
-        """Standard errors that allow for the dependence of pairs of one instance."""
+        """Standard errors that allow for correlation between pairs of one validation sample."""
         return np.asarray(np.sqrt(np.diag(self.robust_covariance_matrix)))
 
     def parts(self, Dx: FloatArray, Dy: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The share of each distance in the score: summands, or factors if multiplicative."""
+        """Contribution of each distance to the score: summands, or factors if multiplicative."""
         if self.model == "linear":
             return self.beta[1] * Dx, self.beta[2] * Dy
         return np.power(Dx, self.beta[1]), np.power(Dy, self.beta[2])  # 0^0 is 1
 
     def score(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
-        """What the prediction minimises: the log-odds of an error without the intercept."""
+        """What the prediction minimizes: the log-odds of an error without the intercept."""
         x_part, y_part = self.parts(Dx, Dy)
         return x_part + y_part if self.model == "linear" else x_part * y_part
 
     def theta(self, Dx: FloatArray, Dy: FloatArray) -> FloatArray:
-        """Probability that one label is wrong; always inside (0, 1).
+        """Expected error rate per label; always between 0 and 1, never 0 or 1.
 
         Parameters
         ----------
@@ -171,22 +165,18 @@ class DistanceRegression:
         return np.clip(expit(self.beta[0] + self.score(Dx, Dy)), limits.tiny, 1 - limits.eps)
 
     def summary(self) -> str:
-        """The fit as text, for people."""
-        origin = float(self.theta(np.zeros(1), np.zeros(1))[0])
+        """The fit as text: model, coefficients with standard errors, remarks."""
+        (origin,) = self.theta(np.zeros(1), np.zeros(1))
         steps = f"converged in {self.n_steps} steps" if self.converged else "NOT converged"
-        errors = self.standard_errors, self.robust_standard_errors
-        table = zip(NAMES, self.beta, *errors, strict=True)
+        rows = zip(NAMES, self.beta, self.standard_errors, self.robust_standard_errors, strict=True)
+        table = [f"{name:<15}{b:>12.4f}{se:>12.4f}{robust:>12.4f}" for name, b, se, robust in rows]
         lines = [
             f"log-odds of a wrong label = {FORMULAS[self.model]}   ({METHODS[self.covariance]})",
             f"{self.n_pairs} pairs of {self.n_instances} instances, {self.n_labels} labels; "
             f"log-likelihood {self.log_likelihood:.2f}; {steps}",
             "",
             f"{'':<15}{'coefficient':>12}{'std. error':>12}{'robust s.e.':>12}",
-            *(
-                f"{name:<15}{b:>12.4f}"
-                + (f"{'fixed':>12}" * 2 if name in self.fixed else f"{error:>12.4f}{robust:>12.4f}")
-                for name, b, error, robust in table
-            ),
+            *(row.replace("  nan", "fixed") for row in table),
             "",
             f"theta at Dx = Dy = 0: {origin:.4f}, "
             f"or {origin * self.n_labels:.2f} wrong labels of {self.n_labels}",
@@ -210,7 +200,7 @@ def fit_regression(
     ----------
     pairs : Pairs
     model : {"linear", "multiplicative"}, default="linear"
-        How distances add up, see :class:`nldd.NLDDClassifier`.
+        How the distances combine, see :class:`nldd.NLDDClassifier`.
     covariance : {"independent", "exchangeable"}, default="independent"
         "exchangeable" estimates the linear model by GEE, with statsmodels.
 
@@ -242,10 +232,7 @@ def fit_regression(
     pairs = replace(pairs, weight=pairs.weight / unit)
     labels = np.full(len(pairs), float(pairs.n_labels))
     loss = BinomialLoss(pairs.errors.astype(float), labels, pairs.weight)
-    if model == "linear":
-        estimate = fit_linear(loss, pairs.design)
-    else:
-        estimate = fit_multiplicative(loss, pairs.Dx, pairs.Dy)
+    estimate = FITS[model](loss, pairs.Dx, pairs.Dy)
     result = DistanceRegression(
         model,
         "independent",
@@ -271,7 +258,7 @@ def check_regression(model: str, covariance: str) -> None:
     if covariance == "independent":
         return
     if model != "linear":
-        what = f'covariance="exchangeable" is there for model="linear" only; got model={model!r}.'
+        what = f'covariance="exchangeable" requires model="linear"; got model={model!r}.'
         raise InputError(f'{what} Use covariance="independent" with it.')
     _require_statsmodels()
 
@@ -366,17 +353,15 @@ def _require_statsmodels() -> Any:
 def _warn(result: DistanceRegression, errors: NDArray[np.intp], covariance: str) -> None:
     at = f"in the {result.n_pairs} pairs at hand"
     if result.separated:
-        what = "The distances separate right from wrong labels perfectly"
-        if not errors.any():
-            what = "No label is wrong"
-        elif (errors == result.n_labels).all():
-            what = "Every label is wrong"
+        extremes = {0.0: "No label is wrong", 1.0: "Every label is wrong"}
+        perfect = "The distances separate right from wrong labels perfectly"
         untried = " The estimating equations were not tried." * (covariance != "independent")
-        what += (
-            f" {at}, so the likelihood has no finite maximum; theta comes from slightly smoothed "
-            f"counts.{untried} More training rows would settle it."
+        warn_caller(
+            f"{extremes.get(errors.mean() / result.n_labels, perfect)} {at}, so the likelihood has "
+            "no finite maximum; theta comes from slightly smoothed counts."
+            f"{untried} More training rows would settle it.",
+            SeparationWarning,
         )
-        warn_caller(what, SeparationWarning)
     if not result.converged:
         steps = f"in {result.n_steps} steps {at}"
         warn_caller(f"The regression did not converge {steps}.", ConvergenceWarning)

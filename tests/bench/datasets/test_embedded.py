@@ -35,6 +35,16 @@ def test_yeast_first_and_last_gene(yeast):
     assert_array_equal(np.flatnonzero(yeast.Y[0]) + 1, [7, 8, 12, 13])
 
 
+def test_yeast_can_be_indexed_as_it_unpacks(yeast):
+    X, Y, label_names = yeast
+    assert X is yeast[0] is yeast.X
+    assert Y is yeast[1] is yeast.Y
+    assert label_names is yeast[2] is yeast[-1] is yeast.label_names
+    assert yeast[:2] == (X, Y)
+    with pytest.raises(IndexError):
+        yeast[3]
+
+
 def test_yeast_loads_anew_each_time():
     first = load_yeast()
     assert first != load_yeast()  # compared as objects, since arrays have no single answer
