@@ -20,11 +20,11 @@ from coding.made_up import (
     write_csv,
 )
 from nldd import __version__
-from nldd._files import file_lock
 from nldd.coding import training as study_module
 from nldd.coding.evaluation import evaluate_evidence
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
+from nldd.coding.model_versions import model_lock
 from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
 from nldd.coding.training_table import ColumnSpec
@@ -120,7 +120,7 @@ def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
         outcome.append(str(refused.value))
 
     fitting = Thread(target=fit)
-    with file_lock(study / ".model.nldd.lock", "updating"):
+    with model_lock(model):
         fitting.start()
         assert waits.wait(60)
         model.write_bytes(content)
