@@ -20,12 +20,12 @@ import pytest
 from filelock import FileLock
 
 from coding_tables import call
-from nldd import _files, _wording
+from nldd import _files
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, running, store_file
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import NLDDError
-from nldd.present import console
+from nldd.present import console, text
 from problems import some_quick
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0"}
@@ -154,10 +154,10 @@ def test_sqlite_is_told_drives_and_shared_folders(path, address):
 
 def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
     words = ("nldd", "report", PureWindowsPath(r"C:\My Data\out"))
-    monkeypatch.setattr(_wording, "WINDOWS", True)
-    assert _wording.command_line(*words) == r'nldd report "C:\My Data\out"'
-    monkeypatch.setattr(_wording, "WINDOWS", False)
-    assert _wording.command_line(*words) == r"nldd report 'C:\My Data\out'"
+    monkeypatch.setattr(text, "WINDOWS", True)
+    assert text.command_line(*words) == r'nldd report "C:\My Data\out"'
+    monkeypatch.setattr(text, "WINDOWS", False)
+    assert text.command_line(*words) == r"nldd report 'C:\My Data\out'"
 
 
 # Letters.

@@ -13,7 +13,6 @@ from nldd import __version__
 from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
-from nldd._wording import percent
 from nldd.coding import report_tables as tables
 from nldd.coding.agreement_text import suspects_table
 from nldd.coding.answers import Answers, Columns
@@ -31,10 +30,11 @@ from nldd.coding.report_text import (
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
+from nldd.coding.wording import chance_in_words, exact_percent
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table, TableEntry, tabulate
-from nldd.present.text import chance_in_words, exact_percent, visible
+from nldd.present.text import percent, visible
 from nldd.present.theta_displays import CalibrationDisplay, RiskCoverageDisplay
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400

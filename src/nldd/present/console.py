@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from nldd._wording import KEPT, printable
 from nldd.exceptions import NLDDError
+from nldd.present.text import KEPT, printable
 
 
 def show(text: str, err: bool = False) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import write_atomically
-from nldd._wording import KEPT, printable
 from nldd.present.table import Table, as_entry, right_aligned
+from nldd.present.text import KEPT, printable
 
 DPI = 150
 # What matplotlib would say about itself and the time; files of equal figures are then equal.

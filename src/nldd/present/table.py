@@ -8,10 +8,9 @@ from io import StringIO
 from textwrap import indent
 from typing import TypeVar
 
-from nldd._wording import printable
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
-from nldd.present.text import align
+from nldd.present.text import align, printable
 
 
 @dataclass(frozen=True, slots=True)

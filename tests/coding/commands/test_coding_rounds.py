@@ -21,11 +21,11 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd._wording import percent
 from nldd.coding.evaluation import triage
 from nldd.coding.model_file import load_coding_model
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
+from nldd.present.text import percent
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
 

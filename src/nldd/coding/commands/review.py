@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nldd._wording import count_noun
 from nldd.coding.commands.options import (
     GuaranteeTarget,
     answer_options,
@@ -22,6 +21,7 @@ from nldd.exceptions import InputError
 from nldd.present.console import print_notes, say, show
 from nldd.present.options import FILE, default_option, file_option, names_option, seed_option
 from nldd.present.progress import progress_of_share
+from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.review.records import Study

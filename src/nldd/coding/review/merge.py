@@ -8,12 +8,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from nldd._wording import count_noun
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
 from nldd.coding.review.log import DONE, LogEntry, latest, standings
 from nldd.coding.review.records import Study
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 
 class MergeResult(NamedTuple):
