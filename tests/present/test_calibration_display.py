@@ -8,7 +8,7 @@ from scipy import stats
 from drawn import assert_legible
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure
-from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles, top_and_step
+from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
 from problems import some_quick
 
 
@@ -165,7 +165,9 @@ def test_axes_are_equal_and_scaled_to_the_data():
     [(7.2, 8, 2), (5.0, 6, 1), (0.03, 0.04, 0.01), (48, 50, 10), (99, 100, 20), (0, 1, 0.2)],
 )
 def test_top_is_round_and_above_the_largest_value(largest, top, step):
-    assert top_and_step(largest) == pytest.approx((top, step))
+    share = largest / 100
+    ticks = CalibrationDisplay([share], [share], [9]).plot().ax_.get_yticks()
+    assert_allclose(ticks, np.arange(0, top + step / 2, step))
 
 
 def test_interval_of_one_answer_does_not_set_the_scale():

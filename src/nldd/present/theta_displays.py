@@ -1,7 +1,6 @@
 """What theta is worth: how right the surest answers are, and whether theta keeps its word."""
 
 from dataclasses import dataclass
-from math import ceil, floor, log10
 from textwrap import fill
 from typing import Any, ClassVar
 
@@ -9,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from nldd._wording import percent
 from nldd.exceptions import InputError
 from nldd.present import drawing as style
+from nldd.present.text import percent
 
 # One wrong among the first answers would squeeze the rest of the curve into the top: below this
 # coverage the curve may leave the picture through its floor.
@@ -23,76 +22,18 @@ LONGEST = 1.6  # intervals longer than that, as a multiple of the largest share,
 STRIP = 0.15  # height of the strip with the counts, as a share of that of the plot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RiskCoverage:
-    """Accuracy of the surest answers, by how many of them are taken.
-
-    Attributes
-    ----------
-    coverage, accuracy, theta : ndarray of shape (n_points,)
-        Share of answers with a theta up to that of the point, the share of those that are right,
-        and the distinct values of theta, rising.
-
-    Examples
-    --------
-    >>> from nldd.present.theta_displays import risk_coverage
-    >>> risk_coverage([0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0]).accuracy
-    array([1.  , 1.  , 0.75])
-    """
-
-    coverage: NDArray[np.float64]
-    accuracy: NDArray[np.float64]
-    theta: NDArray[np.float64]
-
-
-def risk_coverage(theta: Any, right: Any) -> RiskCoverage:
-    """Accuracy of the surest answers for every share of answers that theta can tell apart.
-
-    Parameters
-    ----------
-    theta, right : array-like of shape (n_answers,)
-        Probability that a label is wrong, which is smallest for the surest answers; and whether
-        each answer is coded right, or which fraction of it.
-
-    Returns
-    -------
-    RiskCoverage
-
-    Examples
-    --------
-    The two answers with the same theta enter together.
-
-    >>> from nldd.present.theta_displays import risk_coverage
-    >>> curve = risk_coverage([0.3, 0.1, 0.2, 0.2], [False, True, True, False])
-    >>> curve.theta, curve.coverage
-    (array([0.1, 0.2, 0.3]), array([0.25, 0.75, 1.  ]))
-    >>> curve.accuracy.round(3)
-    array([1.   , 0.667, 0.5  ])
-    """
-    theta = style.read_numbers("theta", theta)
-    right = style.read_numbers("right", right, len(theta))
-    # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
-    order = np.lexsort((right, theta))
-    theta, right = theta[order], right[order]
-    thetas, counts = np.unique(theta, return_counts=True)
-    n_taken = np.cumsum(counts)
-    return RiskCoverage(n_taken / len(theta), np.cumsum(right)[n_taken - 1] / n_taken, thetas)
-
-
 @dataclass(eq=False)
 class RiskCoverageDisplay(style.Display):
-    """Accuracy of the automatic share against its size.
+    """Accuracy of the answers that are coded automatically against their share.
 
     Parameters
     ----------
     coverage, accuracy : array-like of shape (n_points,)
         Shares of answers coded automatically, rising, and their accuracy, from 0 to 1.
-    lower, upper : array-like of shape (n_points,), optional
-        Limits of the accuracy, drawn as a band.
     target, chosen : float and tuple of two floats, optional
         Accuracy that was asked for; coverage and accuracy at the threshold that was chosen.
-    measure, title, band : str
-        What the accuracy counts, and what lies between `lower` and `upper`.
+    measure, title : str
+        What the accuracy counts, and what stands above the figure.
 
     Examples
     --------
@@ -100,23 +41,23 @@ class RiskCoverageDisplay(style.Display):
     >>> display = RiskCoverageDisplay.from_predictions(
     ...     [0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0], target=0.9, chosen=(0.75, 1.0)
     ... )
+    >>> display.coverage, display.accuracy
+    (array([0.25, 0.75, 1.  ]), array([1.  , 1.  , 0.75]))
     >>> [text.get_text() for text in display.plot().ax_.texts]
     ['target 90 %', 'all: 75.0 %', '75 % automatic at 100 %']
     """
 
     coverage: Any
     accuracy: Any
-    lower: Any = None
-    upper: Any = None
     target: float | None = None
     chosen: Any = None
     measure: str = "answers coded right"
     title: str = ""
-    band: str = "confidence interval"
     inches = 6.4, 4.0
 
     def __post_init__(self) -> None:
-        style.read_curve(self, "coverage", "accuracy")
+        self.coverage = style.read_numbers("coverage", self.coverage)
+        self.accuracy = style.read_numbers("accuracy", self.accuracy, len(self.coverage))
         if self.target is not None:
             self.target = float(style.read_numbers("target", [self.target])[0])
         if self.chosen is not None:
@@ -125,18 +66,16 @@ class RiskCoverageDisplay(style.Display):
         if len(falls):
             after, at = self.coverage[falls[0] : falls[0] + 2]
             raise InputError(f"coverage must rise from point to point; got {at:g} after {after:g}.")
-        if self.lower is not None and (self.lower > self.upper).any():
-            at = int(np.argmax(self.lower > self.upper))
-            got = f"{self.lower[at]:g} and {self.upper[at]:g} at position {at}"
-            raise InputError(f"lower must not lie above upper; got {got}.")
 
     @classmethod
     def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
-        """The curve of :func:`risk_coverage`.
+        """Accuracy of the answers with the smallest theta; equal ones enter together.
 
         Parameters
         ----------
         theta, right : array-like of shape (n_answers,)
+            Expected error rate per label, and whether each answer is coded right, or which
+            fraction of it.
         **kwargs : dict
             The other parameters of the class.
 
@@ -144,61 +83,58 @@ class RiskCoverageDisplay(style.Display):
         -------
         RiskCoverageDisplay
         """
-        curve = risk_coverage(theta, right)
-        return cls(curve.coverage, curve.accuracy, **kwargs)
+        theta = style.read_numbers("theta", theta)
+        right = style.read_numbers("right", right, len(theta))
+        # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
+        order = np.lexsort((right, theta))
+        n_taken = np.append(np.flatnonzero(np.diff(theta[order])) + 1, len(theta))
+        accuracy = np.cumsum(right[order])[n_taken - 1] / n_taken
+        return cls(n_taken / len(theta), accuracy, **kwargs)
 
     def _draw(self, ax: Any) -> None:
         style.set_title(ax, self.title, 64, pad=10)
         measure = f"{fill(self.measure, 40)} (%)"
         style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")
         settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
-        seen = [values[settled] for values in (self.accuracy, self.lower) if values is not None]
-        seen += [] if self.target is None else [[self.target]]
-        seen += [] if self.chosen is None else [self.chosen[1:]]
-        bottom, step = floor_and_step(100 * np.concatenate(seen).min())
-        ax.set(xlim=(0, 100), xticks=range(0, 101, 20))
-        ax.set(ylim=(bottom, 100), yticks=np.arange(bottom, 100 + step / 2, step))
-        band = self._plot_curve()
-        self._plot_target_and_end(bottom)
-        if self.chosen is not None:
-            x, y = 100 * self.chosen
-            ax.plot([x, x], [bottom, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
+        chosen, target = self.chosen, self.target
+        seen = [*self.accuracy[settled], *([] if target is None else [target])]
+        seen += [] if chosen is None else [chosen[1]]
+        # A line that runs along the floor could be taken for the axis: it gets a little room.
+        ticks = style.round_ticks(100 - max(104 * (1 - min(seen)), 5), 100)
+        ticks = ticks[ticks >= 0]
+        ax.set(xlim=(0, 100), xticks=range(0, 101, 20), ylim=ticks[[0, -1]], yticks=ticks)
+        self._plot_curve()
+        self._plot_target_and_end(ticks[0])
+        if chosen is not None:
+            x, y = 100 * chosen
+            ax.plot([x, x], [ticks[0], y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
             ax.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
-            words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
-            style.place_words(ax, words, (x, y), band, 9, style.INK, leader=True)
-        if self.lower is not None:
-            # Below the band where it is widest, among the shares that have settled.
-            settled = (self.coverage >= 2 * SETTLED) & (self.coverage <= 0.9)
-            widest = int(np.argmax(np.where(settled, self.upper - self.lower, -1)))
-            anchor = 100 * self.coverage[widest], 100 * self.lower[widest]
-            style.place_words(ax, self.band, anchor, band, 3, style.BLUE)
+            words = f"{percent(chosen[0])} automatic at {percent(chosen[1], 1)}"
+            end = style.place_words(ax, words, (x, y), np.array([[x, y]]), style.INK)
+            ax.plot([x, end[0]], [y, end[1]], color=style.INK, linewidth=0.7)
 
-    def _plot_curve(self) -> style.Costs:
-        """Draw as many points as paper can show; return lines that fill the band."""
+    def _plot_curve(self) -> None:
+        """Draw as many points as paper can show."""
+        from matplotlib.transforms import Bbox, TransformedBbox
+
         points: Any = slice(None)
         if len(self.coverage) > MOST_POINTS:
             grid = np.linspace(self.coverage[0], self.coverage[-1], MOST_POINTS)
             points = np.unique(np.searchsorted(self.coverage, grid))
         x, accuracy = 100 * self.coverage[points], 100 * self.accuracy[points]
         looks = {"marker": "o", "markersize": 4} if len(x) <= MOST_DOTS else {}
-        curve = self.ax_.plot(x, accuracy, color=style.BLUE, linewidth=1.8, zorder=3, **looks)
-        style.show_at_the_rim(*curve)
-        if self.lower is None:
-            return []
-        lower, upper = 100 * self.lower[points], 100 * self.upper[points]
-        if len(x) == 1:
-            self.ax_.vlines(x, lower, upper, color=style.BLUE, alpha=0.3, linewidth=6)
-        else:
-            self.ax_.fill_between(x, lower, upper, color=style.BLUE, alpha=0.18, linewidth=0)
-        rows = (lower + part * (upper - lower) for part in np.linspace(0, 1, 9))
-        return [(np.column_stack([x, row]), style.BAND_COST) for row in rows]
+        (curve,) = self.ax_.plot(x, accuracy, color=style.BLUE, linewidth=1.8, zorder=3, **looks)
+        # Where it runs along the rim, it is not cut in half.
+        rim = Bbox([[-0.015, -0.015], [1.015, 1.015]])
+        curve.set_clip_box(TransformedBbox(rim, self.ax_.transAxes))
 
     def _plot_target_and_end(self, bottom: float) -> None:
         """Their words stand right of the plot, where no curve can be."""
         labels = []
         if self.target is not None:
             y = 100 * self.target
-            self.ax_.axhline(y, color=style.QUIET, linestyle=style.DASHED, linewidth=1.1, zorder=2)
+            looks = {"color": style.QUIET, "linestyle": style.DASHED, "linewidth": 1.1}
+            self.ax_.plot([0, 100], [y, y], zorder=2, **looks)
             labels.append((y, f"target {y:.4g} %", style.QUIET))
         if self.coverage[-1] == 1:
             end = self.accuracy[-1]
@@ -207,14 +143,6 @@ class RiskCoverageDisplay(style.Display):
         heights = style.spread([y for y, _, _ in labels], 13 * unit, bottom)
         for y, (_, words, color) in zip(heights, labels, strict=True):
             style.write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
-
-
-def floor_and_step(lowest: float) -> tuple[int, int]:
-    """The round percentage below the lowest one, and the step of ticks from there to 100."""
-    # A line that runs along the floor could be taken for the axis: it gets a little room.
-    span = max(1.04 * (100 - lowest), 5)
-    step = next(step for step in (1, 2, 5, 10, 20) if span <= 6 * step)
-    return max(100 - step * ceil(span / step), 0), step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -349,8 +277,14 @@ class CalibrationDisplay(style.Display):
     inches = 4.8, 5.4
 
     def __post_init__(self) -> None:
-        style.read_curve(self, "expected", "observed")
-        style.read_numbers("counts", self.counts, len(self.expected), 1, np.inf)
+        if (self.lower is None) != (self.upper is None):
+            raise InputError("An interval needs both limits, lower and upper; only one was given.")
+        n = 0
+        for name in ("expected", "observed", "lower", "upper"):
+            if (values := getattr(self, name)) is not None:
+                setattr(self, name, numbers := style.read_numbers(name, values, n))
+                n = len(numbers)
+        style.read_numbers("counts", self.counts, n, 1, np.inf)
         self.counts = np.asarray(self.counts)
 
     @classmethod
@@ -386,8 +320,8 @@ class CalibrationDisplay(style.Display):
         largest = max(self.expected.max(), self.observed.max())
         if self.upper is not None:
             largest = max(largest, min(self.upper.max(), LONGEST * largest))
-        top, step = top_and_step(100 * largest)
-        ticks = np.arange(0, top + step / 2, step)
+        ticks = style.round_ticks(0, min(104 * largest, 100) or 1)
+        top = float(ticks[-1])
         ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
         ax.set_aspect("equal", adjustable="box")
         ax.spines["left"].set_bounds(0, top)
@@ -406,24 +340,16 @@ class CalibrationDisplay(style.Display):
             limits = [100 * self.lower, 100 * self.upper]
             ax.plot([x, x], limits, "_-", color=style.BLUE, linewidth=1.2, markersize=6)
         looks = {"color": style.BLUE, "markersize": 7, "markeredgecolor": "white", "zorder": 4}
-        style.show_at_the_rim(*ax.plot(x, 100 * self.observed, "o", **looks))
+        ax.plot(x, 100 * self.observed, "o", clip_on=False, **looks)
 
     def _plot_words(self, top: float) -> None:
         """What the sides of the diagonal mean, in their corners or where there is room."""
         apart = f"{100 * self.error:.2g} percentage points apart on average"
         style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
-        rows, cost = np.linspace(0, top, 20), 10 * style.LINE_COST
-        below = [(np.array([[y, y], [top, y]]), cost) for y in rows]
-        above = [(line[:, ::-1], cost) for line, _ in below]
-        strip = [(np.array([[0, y], [top, y]]), cost) for y in -STRIP * rows]
+        strip_and_plot = np.linspace(-STRIP * top, top, 24), np.linspace(0, top, 20)
+        points = np.stack(np.meshgrid(*strip_and_plot), axis=-1).reshape(-1, 2)
+        y, x = points.T
+        below, above_or_strip = points[y <= x, ::-1], points[(y >= x) | (y <= 0), ::-1]
         more, fewer = "more wrong\nthan expected", "fewer wrong\nthan expected"
-        style.place_words(self.ax_, more, (0, top), below, 6, style.QUIET)
-        style.place_words(self.ax_, fewer, (top, 0), above + strip, 6, style.QUIET)
-
-
-def top_and_step(largest: float) -> tuple[float, float]:
-    """A round percentage above the largest one, and the step of ticks up to it."""
-    wanted = min(1.04 * largest, 100) or 1
-    unit = 10.0 ** floor(log10(wanted / 5))
-    step = next(unit * size for size in (1, 2, 5, 10) if wanted <= 6 * unit * size)
-    return step * ceil(round(wanted / step, 9)), step
+        style.place_words(self.ax_, more, (0, top), below, style.QUIET)
+        style.place_words(self.ax_, fewer, (top, 0), above_or_strip, style.QUIET)
