@@ -15,10 +15,10 @@ import numpy as np
 
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
+from nldd.coding.calibration import CalibrationDisplay, calibration_deciles
 from nldd.coding.predictions import deal_folds, join_predictions, no_progress, predict_left_out
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.drawing import make_figure
-from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
 
 HERE = Path(__file__).parent
 PLACE = HERE / "promise" / "calibration.json"

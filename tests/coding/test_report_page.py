@@ -14,6 +14,7 @@ from nldd import __version__
 from nldd._versions import library_versions
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.calibration import Calibration
 from nldd.coding.evaluation import (
     LabelScore,
     check_guarantee,
@@ -51,7 +52,6 @@ from nldd.metrics._measures import MEASURES
 from nldd.present.page import render_page
 from nldd.present.table import as_entry
 from nldd.present.text import percent, visible
-from nldd.present.theta_displays import Calibration
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],

@@ -16,6 +16,7 @@ from nldd._versions import library_versions
 from nldd.coding import report_tables as tables
 from nldd.coding.agreement_text import suspects_table
 from nldd.coding.answers import Answers, Columns
+from nldd.coding.calibration import CalibrationDisplay
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise, triage_rows
 from nldd.coding.frequencies_text import bias_table
 from nldd.coding.frequency_estimates import code_bias
@@ -27,6 +28,7 @@ from nldd.coding.report_text import (
     methods_paragraph,
     unknown_codes,
 )
+from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
@@ -35,7 +37,6 @@ from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table, TableEntry, tabulate
 from nldd.present.text import percent, visible
-from nldd.present.theta_displays import CalibrationDisplay, RiskCoverageDisplay
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
 N_EXAMPLES, N_SUSPECTS = 3, 15

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from nldd.coding.calibration import Calibration
 from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import (
     AnswerScore,
@@ -21,7 +22,6 @@ from nldd.coding.wording import doubt_number, exact_percent, percent_range
 from nldd.metrics._measures import MEASURES
 from nldd.present.table import Row, Table, TableEntry, tabulate
 from nldd.present.text import count_noun, percent, visible
-from nldd.present.theta_displays import Calibration
 
 LONGEST_DESCRIPTION = 60
 NONE_NOTE = (

@@ -12,6 +12,7 @@ from nldd._wording import quote
 from nldd.coding import report_tables as tables
 from nldd.coding.answers import Columns
 from nldd.coding.audit import Audit, Sample
+from nldd.coding.calibration import Calibration
 from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise
 from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs, selection_record
@@ -23,7 +24,6 @@ from nldd.coding.training_table import CodedAnswers
 from nldd.coding.wording import checked_accuracy, doubt_number, exact_percent, name_list
 from nldd.present.table import Row, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
-from nldd.present.theta_displays import Calibration
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10

@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from drawn import assert_legible
+from nldd.coding.calibration import CalibrationDisplay, calibration_deciles
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure
-from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
 from problems import some_quick
 
 

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from drawn import assert_legible
+from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure, spread
-from nldd.present.theta_displays import RiskCoverageDisplay
 from problems import some_quick
 
 from_predictions = RiskCoverageDisplay.from_predictions
