@@ -189,7 +189,7 @@ def _prepare(
     """Code the answers into a new store, and tell what became of them."""
     from nldd.coding.review.prepare import prepare_review
 
-    watch = partial(progress_of_share, title="coding", show=True)
+    watch = partial(progress_of_share, title="coding")
     found = prepare_review(model, table, path, promise, n_audit, blind, seed, options, watch)
     print_notes(found.notes)
     counts = found.counts
