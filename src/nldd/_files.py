@@ -25,8 +25,8 @@ def refuse_existing(*places: Path | str | None, force: bool = False) -> None:
     """Refuse to overwrite a file without `force`; ``-`` is standard output."""
     for place in places if not force else ():
         if place is not None and str(place) != "-" and Path(place).exists():
-            message = f"{place} is there already, and is not replaced unasked."
-            raise InputError(message, hint="another name; or --force, to replace it")
+            hint = "another name, or --force to overwrite"
+            raise InputError(f"{place} already exists.", hint=hint)
 
 
 @contextmanager

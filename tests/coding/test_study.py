@@ -127,7 +127,7 @@ def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
     fitting.join()
     told, error = outcome
     assert told == "Waiting for another process that is at work on model.nldd."
-    assert error == f"{model} is there already, and is not replaced unasked."
+    assert error == f"{model} already exists."
     assert model.read_bytes() == content
 
 

@@ -22,7 +22,7 @@ class Calibration:
     Attributes
     ----------
     expected, observed, counts : ndarray of shape (n_bins,)
-        Mean theta of the answers in each bin, share of their labels that is wrong, and how many.
+        Mean theta of the answers in each bin, share of wrong labels, and number of answers.
     lower, upper : ndarray of shape (n_bins,)
         95 % interval of the observed share.
 
@@ -42,17 +42,17 @@ class Calibration:
 
     @property
     def error(self) -> float:
-        """Mean absolute difference of expected and observed share, each bin by its answers."""
+        """Mean absolute difference of expected and observed share, weighted by answers."""
         return float(np.average(np.abs(self.expected - self.observed), weights=self.counts))
 
 
 def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 10) -> Calibration:
-    """Mean theta and observed share of wrong labels in bins of about equally many answers.
+    """Compare theta with the observed share of wrong labels, in bins of similar size.
 
     Parameters
     ----------
     theta, n_wrong : array-like of shape (n_answers,)
-        Probability that a label is wrong, and number of wrong labels, of each answer.
+        Expected error rate per label, and number of wrong labels, of each answer.
     n_labels : int or array-like of shape (n_answers,)
         Labels that each answer could have.
     n_bins : int, default=10
@@ -65,9 +65,9 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     Notes
     -----
     Labels of one answer depend on each other, so the interval comes from the spread of answers:
-    Student's t times the standard error of their mean share of wrong labels. Where all answers of a
-    bin have the same share, such as 0, the spread of all answers of the data stands in for theirs:
-    that none was seen does not prove that there is none. One answer says nothing: 0 to 1.
+    Student's t times the standard error of their mean share of wrong labels. If all answers of a
+    bin have the same share, such as 0, the spread of all answers is used instead: that no error was
+    seen does not prove that there is none. The interval of a single answer is 0 to 1.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
 
 
 def _interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
-    """95 % interval from the shares of answers; `spread` is used where these have none."""
+    """Return the 95 % interval from the shares of answers, or from `spread` if they are equal."""
     n = len(shares)
     if n == 1:
         return 0.0, 1.0
@@ -161,7 +161,7 @@ class CalibrationDisplay(style.Display):
     def from_predictions(
         cls, theta: Any, n_wrong: Any, n_labels: Any, *, n_bins: int = 10, **kwargs: Any
     ) -> "CalibrationDisplay":
-        """Bins of :func:`calibration_deciles`.
+        """Draw the bins of :func:`calibration_deciles`.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class CalibrationDisplay(style.Display):
         self._plot_words(top)
 
     def _plot_bins(self, top: float) -> None:
-        """Counts as bars in a strip below zero, the longest of which fills two thirds of it."""
+        """Draw the bins, and counts as bars in a strip below zero of which they fill two thirds."""
         ax, x, floor = self.ax_, 100 * self.expected, np.full(len(self.expected), -STRIP * top)
         ax.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
         bars = [floor, floor * (1 - self.counts / self.counts.max() * 2 / 3)]
@@ -213,7 +213,7 @@ class CalibrationDisplay(style.Display):
         ax.plot(x, 100 * self.observed, "o", clip_on=False, **looks)
 
     def _plot_words(self, top: float) -> None:
-        """What the sides of the diagonal mean, in their corners or where there is room."""
+        """Say what the sides of the diagonal mean, in their corners or where there is room."""
         apart = f"{100 * self.error:.2g} percentage points apart on average"
         style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
         strip_and_plot = np.linspace(-STRIP * top, top, 24), np.linspace(0, top, 20)

@@ -64,7 +64,7 @@ class RiskCoverageDisplay(style.Display):
 
     @classmethod
     def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
-        """Accuracy of the answers with the smallest theta; equal ones enter together.
+        """Take answers by rising theta; those with equal theta enter together.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class RiskCoverageDisplay(style.Display):
         curve.set_clip_box(TransformedBbox(rim, self.ax_.transAxes))
 
     def _plot_target_and_end(self, bottom: float) -> None:
-        """Their words stand right of the plot, where no curve can be."""
+        """Draw both with their words right of the plot, where no curve can be."""
         labels = []
         if self.target is not None:
             y = 100 * self.target

@@ -1,4 +1,4 @@
-"""What all figures share: checks of numbers, colours, axes, and words where they hide nothing."""
+"""Parts of all figures: checks of numbers, colours, axes, and words where they hide nothing."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -21,14 +21,14 @@ WORDS: dict[str, Any] = {"fontsize": 9, "parse_math": False, "annotation_clip": 
 
 
 def make_figure(inches: tuple[float, float]) -> Any:
-    """A figure without pyplot, so that no window or global state is involved."""
+    """Make a figure without pyplot, so that no window or global state is involved."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=inches, layout="constrained")
 
 
 class Display:
-    """Draws on axes that it keeps: those given, or those of a new figure of so many inches."""
+    """Base of displays, which draw on given axes or on a new figure of their size in inches."""
 
     inches: tuple[float, float]
     ax_: Any
@@ -40,7 +40,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes a new figure. What was drawn on becomes `ax_` and `figure_`.
+            None makes a new figure. The axes and their figure become `ax_` and `figure_`.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class Display:
 
 
 def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float = 1) -> Points:
-    """A list of `n` numbers within limits; of one or more where `n` is 0."""
+    """Read a list of `n` numbers within limits, or of one or more if `n` is 0."""
     wanted = f"numbers from {low} to {high}" if high < np.inf else f"numbers from {low} on"
     try:
         numbers = np.asarray(values, dtype=float)
@@ -77,13 +77,13 @@ def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float
 
 
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
-    """A title in lines of at most so many letters, where there is one."""
+    """Set a title, if there is one, in lines of at most `width` letters."""
     if title:
         ax.set_title(fill(title, width), fontsize=11, color=INK, pad=pad, parse_math=False)
 
 
 def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> None:
-    """Names of the axes, no frame above and right, and a grid along the axes named in `grid`."""
+    """Label the axes, remove the frame above and right, and draw a grid along the `grid` axes."""
     ax.set_xlabel(xlabel, fontsize=10, parse_math=False)
     ax.set_ylabel(ylabel, fontsize=10, parse_math=False)
     ax.tick_params(labelsize=9)
@@ -94,13 +94,13 @@ def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> No
 
 
 def write(ax: Any, words: str, at: Any, shift: Any, ha: str, va: str, **looks: Any) -> None:
-    """Words at a point, so many points of paper away from it."""
+    """Write words at a point, shifted by some points of paper."""
     looks = {"color": QUIET, "ha": ha, "va": va, "textcoords": "offset points", **WORDS, **looks}
     ax.annotate(words, at, xytext=shift, **looks)
 
 
 def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
-    """None, one or two heights, moved apart where they are too close for words, but not too low."""
+    """Move up to two heights apart if they are too close for words, but not below the floor."""
     if len(heights) == 2:
         first, second = heights
         push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)
@@ -110,7 +110,7 @@ def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
 
 
 def round_ticks(low: float, high: float) -> Points:
-    """At most seven ticks at round numbers, from below `low` to above `high`."""
+    """Return at most seven ticks at round numbers, from below `low` to above `high`."""
     from matplotlib.ticker import MaxNLocator
 
     return np.asarray(MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high))
@@ -142,7 +142,7 @@ def place_words(ax: Any, words: str, anchor: Any, marks: Points, color: str) -> 
 
 
 def _along(line: Any) -> Points:
-    """Points on a drawn line, close to each other."""
+    """Return points on a drawn line, close to each other."""
     corners = line.get_xydata()
     steps = np.linspace(0, len(corners) - 1, max(len(corners), 200))
     return np.column_stack([np.interp(steps, range(len(corners)), x) for x in corners.T])

@@ -167,7 +167,7 @@ def test_the_commands(two, tmp_path):
     assert "The same codes from all: 2 answers (66.7 %)." in done.output
     done = run(export, [both, "-o", table], catch_exceptions=False)
     assert "10 answers." in done.output
-    with pytest.raises(InputError, match="is not replaced unasked"):
+    with pytest.raises(InputError, match="already exists"):
         run(export, [both, "-o", table], catch_exceptions=False)
     for taken in (both, str(tmp_path / "new.csv")):
         with pytest.raises(InputError, match="is named twice"):

@@ -124,7 +124,7 @@ def _check_names(paths: Sequence[Path], out: Path) -> None:
         raise InputError(f"{twice} is named twice.", hint="name each review once")
     if out.exists():
         hint = "-o with another name; reviews are never replaced"
-        raise InputError(f"{out} is there already.", hint=hint)
+        raise InputError(f"{out} already exists.", hint=hint)
 
 
 def _check_same_study(stores: Sequence[Store]) -> None:

@@ -116,7 +116,7 @@ def prepare_review(
     check_paths_differ(model_path, table_path, store_path, hint="--store new.review.db")
     if store_path.exists():
         hint = "nldd review with the same words goes on with it"
-        raise InputError(f"{store_path} is there already.", hint=hint)
+        raise InputError(f"{store_path} already exists.", hint=hint)
     paths = (model_path, table_path)
     # What is not there, reading it tells.
     digests = {path: checksum(path) if path.is_file() else "" for path in paths}

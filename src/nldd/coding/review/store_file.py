@@ -108,7 +108,7 @@ def publish(part: Path, path: Path) -> None:
         os.link(part, path)
     except FileExistsError:
         hint = "nldd review with the same words goes on with it"
-        raise InputError(f"{path} is there already.", hint=hint) from None
+        raise InputError(f"{path} already exists.", hint=hint) from None
     except OSError:  # no links on this file system
         os.rename(part, path)
 
