@@ -1,7 +1,7 @@
 """Calibration of theta: expected and observed shares of wrong labels, and their picture."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,38 +124,23 @@ class CalibrationDisplay(style.Display):
 
     Parameters
     ----------
-    expected, observed, counts, lower, upper : array-like of shape (n_bins,)
-        As in :class:`Calibration`. Without limits no intervals are drawn.
+    bins : Calibration
+        Mean theta, share of wrong labels with its interval, and number of answers of each bin.
     title : str
 
     Examples
     --------
     >>> from nldd.coding import CalibrationDisplay
     >>> display = CalibrationDisplay.from_predictions([0.1, 0.2, 0.3, 0.3], [0, 1, 1, 0], 5)
-    >>> display.observed
+    >>> display.bins.observed
     array([0. , 0.2, 0.1])
-    >>> print(f"{display.error:.3f}")
+    >>> print(f"{display.bins.error:.3f}")
     0.125
     """
 
-    expected: Any
-    observed: Any
-    counts: Any
-    lower: Any = None
-    upper: Any = None
+    bins: Calibration
     title: str = ""
     inches = 4.8, 5.4
-
-    def __post_init__(self) -> None:
-        if (self.lower is None) != (self.upper is None):
-            raise InputError("An interval needs both limits, lower and upper; only one was given.")
-        n = 0
-        for name in ("expected", "observed", "lower", "upper"):
-            if (values := getattr(self, name)) is not None:
-                setattr(self, name, numbers := style.read_numbers(name, values, n))
-                n = len(numbers)
-        style.read_numbers("counts", self.counts, n, 1, np.inf)
-        self.counts = np.asarray(self.counts)
 
     @classmethod
     def from_predictions(
@@ -175,21 +160,17 @@ class CalibrationDisplay(style.Display):
         -------
         CalibrationDisplay
         """
-        bins = calibration_deciles(theta, n_wrong, n_labels, n_bins)
-        return cls(bins.expected, bins.observed, bins.counts, bins.lower, bins.upper, **kwargs)
-
-    error: ClassVar[Any] = Calibration.error
+        return cls(calibration_deciles(theta, n_wrong, n_labels, n_bins), **kwargs)
 
     def _draw(self, ax: Any) -> None:
         style.set_title(ax, self.title, 48, pad=22)
-        fewest, most = self.counts.min(), self.counts.max()
+        bins, fewest, most = self.bins, self.bins.counts.min(), self.bins.counts.max()
         number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
         xlabel = f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})"
-        limits = "" if self.lower is None else "\nwith confidence interval"
-        style.style_axes(ax, xlabel, f"wrong labels observed (%){limits}", grid="both")
-        largest = max(self.expected.max(), self.observed.max())
-        if self.upper is not None:
-            largest = max(largest, min(self.upper.max(), LONGEST * largest))
+        ylabel = "wrong labels observed (%)\nwith confidence interval"
+        style.style_axes(ax, xlabel, ylabel, grid="both")
+        largest = max(bins.expected.max(), bins.observed.max())
+        largest = max(largest, min(bins.upper.max(), LONGEST * largest))
         ticks = style.round_ticks(0, min(104 * largest, 100) or 1)
         top = float(ticks[-1])
         ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
@@ -201,20 +182,20 @@ class CalibrationDisplay(style.Display):
 
     def _plot_bins(self, top: float) -> None:
         """Draw the bins, and counts as bars in a strip below zero of which they fill two thirds."""
-        ax, x, floor = self.ax_, 100 * self.expected, np.full(len(self.expected), -STRIP * top)
+        ax, bins, x = self.ax_, self.bins, 100 * self.bins.expected
+        floor = np.full(len(x), -STRIP * top)
         ax.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
-        bars = [floor, floor * (1 - self.counts / self.counts.max() * 2 / 3)]
+        bars = [floor, floor * (1 - bins.counts / bins.counts.max() * 2 / 3)]
         ax.plot([x, x], bars, color=style.GREY, linewidth=3, solid_capstyle="butt")
         ax.plot([0, 100], [0, 100], color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
-        if self.lower is not None:
-            limits = [100 * self.lower, 100 * self.upper]
-            ax.plot([x, x], limits, "_-", color=style.BLUE, linewidth=1.2, markersize=6)
+        limits = [100 * bins.lower, 100 * bins.upper]
+        ax.plot([x, x], limits, "_-", color=style.BLUE, linewidth=1.2, markersize=6)
         looks = {"color": style.BLUE, "markersize": 7, "markeredgecolor": "white", "zorder": 4}
-        ax.plot(x, 100 * self.observed, "o", clip_on=False, **looks)
+        ax.plot(x, 100 * bins.observed, "o", clip_on=False, **looks)
 
     def _plot_words(self, top: float) -> None:
         """Say what the sides of the diagonal mean, in their corners or where there is room."""
-        apart = f"{100 * self.error:.2g} percentage points apart on average"
+        apart = f"{100 * self.bins.error:.2g} percentage points apart on average"
         style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
         strip_and_plot = np.linspace(-STRIP * top, top, 24), np.linspace(0, top, 20)
         points = np.stack(np.meshgrid(*strip_and_plot), axis=-1).reshape(-1, 2)

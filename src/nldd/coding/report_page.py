@@ -293,9 +293,8 @@ def _quality_sections(
     about = (ABOUT_TRIAGE + ABOUT_RANKING[rank_by],)
     yield Section("By machine or by people", about, (triage,), (figure,), "triage")
     found = quality.calibration
-    arrays = found.expected, found.observed, found.counts, found.lower, found.upper
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    figure = draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt)
+    figure = draw(CalibrationDisplay(found), "calibration", ABOUT_CALIBRATION, alt)
     words, table = (calibration_sentence(found), INDEPENDENT), tables.calibration_table(found)
     yield Section("Whether theta can be believed", words, (table,), (figure,), "calibration")
     labels = tables.labels_table(quality.by_label, quality.unknown_labels)
