@@ -6,6 +6,7 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -127,6 +128,15 @@ def test_part_of_another_process_at_work_is_no_leftover(tmp_path):
         (tmp_path / name).touch()
     write_atomically(tmp_path / "page.html", b"new")
     assert names(tmp_path) == sorted([*at_work, "page.html"])
+
+
+def test_old_part_of_a_process_that_had_our_number_is_a_leftover(tmp_path):
+    """As in a container, where each process is the first one."""
+    part = tmp_path / f".page.html.{os.getpid()}-1.part"
+    part.touch()
+    os.utime(part, (time.time() - 4000, time.time() - 4000))
+    write_atomically(tmp_path / "page.html", b"new")
+    assert names(tmp_path) == ["page.html"]
 
 
 needs_modes = pytest.mark.skipif(os.name != "posix", reason="needs modes of files")
