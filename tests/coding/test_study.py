@@ -194,7 +194,7 @@ def test_update_elsewhere_replaces_nothing_unasked(study):
     more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
     other = study / "other.nldd"
     other.write_text("somebody's work")
-    with pytest.raises(InputError, match=r"other\.nldd is there already"):
+    with pytest.raises(InputError, match=r"other\.nldd already exists"):
         update_model(study / "model.nldd", more, other)
     assert other.read_text() == "somebody's work"
     step = update_model(study / "model.nldd", more, other, force=True)

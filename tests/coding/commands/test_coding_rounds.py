@@ -262,7 +262,7 @@ def test_nothing_is_replaced_unasked(study, capsys):
     assert not coded.exists()
     succeed(capsys, *words, "-o", coded)
     error, _ = refuse(capsys, "audit", coded, "-o", study / "truth.csv")
-    assert "is there already" in error
+    assert "already exists" in error
     assert (study / "truth.csv").read_bytes() == before
     # Codes of people are not for --force to throw away.
     error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")

@@ -126,7 +126,7 @@ def test_agreement_is_told_and_disagreements_are_written(tmp_path, capsys):
     assert (record["n_answers"], record["n_same"]) == (29, 27)
     assert record["masi"]["low"] <= record["masi"]["value"] <= record["masi"]["high"]
     assert len(record["disagreements"]) == 2
-    assert "is not replaced" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
+    assert "already exists" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
     assert "who coded a row" in refuse(capsys, "agreement", a, *COLUMNS)[0]
     same = write_csv(tmp_path / "same.csv", rows)
     text = " ".join(succeed(capsys, "agreement", a, same, *COLUMNS).out.split())

@@ -121,7 +121,7 @@ def test_files_are_named_with_care(two, tmp_path):
     for paths, out, words in (
         (two[:1], tmp_path / "x.db", "At least two"),
         ((two[0], two[0]), tmp_path / "x.db", "named twice"),
-        (two, two[0], "there already"),
+        (two, two[0], "already exists"),
         ((two[0], tmp_path / "none.db"), tmp_path / "x.db", "no such review"),
     ):
         with pytest.raises(InputError, match=words):
