@@ -22,7 +22,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from nldd._files import move_file, open_replacement, sync_folder
 from nldd.coding.model import CodingModel, Event
@@ -76,13 +76,22 @@ def model_lock(path: Path, tell: Tell = None) -> Iterator[None]:
     One process at a time changes a model; `tell` is told why the others wait.
     """
     place = path.resolve()
-    lock, work = FileLock(place.with_name(f".{place.name}.lock")), f"at work on {place.name}"
+    lock = FileLock(place.with_name(f".{place.name}.lock"))
     try:
-        lock.acquire(timeout=0)
+        _acquire(lock, f"at work on {place.name}", tell)
     except PermissionError as error:
         message = f"{place.parent}: this folder cannot be written to."
         hint = "copy the file to a folder of your own, or ask who may write there"
         raise NLDDError(message, hint=hint) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _acquire(lock: BaseFileLock, work: str, tell: Tell) -> None:
+    try:
+        lock.acquire(timeout=0)
     except Timeout:
         if tell is not None:
             tell(f"Waiting for another process that is {work}.")
@@ -92,10 +101,6 @@ def model_lock(path: Path, tell: Tell = None) -> Iterator[None]:
             message = f"Another process has been {work} for {WAIT_SECONDS / 60:g} minutes."
             hint = "let it finish or end it, then run this again"
             raise NLDDError(message, hint=hint) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def replace_model(model: CodingModel, path: Path) -> Path | None:

@@ -101,12 +101,7 @@ class RiskCoverageDisplay(style.Display):
         self._plot_curve()
         self._plot_target_and_end(ticks[0])
         if chosen is not None:
-            x, y = 100 * chosen
-            ax.plot([x, x], [ticks[0], y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
-            ax.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
-            words = f"{percent(chosen[0])} automatic at {percent(chosen[1], 1)}"
-            end = style.place_words(ax, words, (x, y), np.array([[x, y]]), style.INK)
-            ax.plot([x, end[0]], [y, end[1]], color=style.INK, linewidth=0.7)
+            self._plot_chosen(ticks[0])
 
     def _plot_curve(self) -> None:
         """Draw as many points as paper can show."""
@@ -138,3 +133,12 @@ class RiskCoverageDisplay(style.Display):
         heights = style.spread([y for y, _, _ in labels], 13 * unit, bottom)
         for y, (_, words, color) in zip(heights, labels, strict=True):
             style.write(self.ax_, words, (100, y), (6, 0), "left", "center", color=color)
+
+    def _plot_chosen(self, bottom: float) -> None:
+        """Draw the chosen point, with a line to its words."""
+        ax, (x, y) = self.ax_, 100 * self.chosen
+        ax.plot([x, x], [bottom, y], ":", color=style.VERMILION, linewidth=1.1, zorder=2)
+        ax.scatter([x], [y], 64, style.VERMILION, edgecolor="white", clip_on=False, zorder=5)
+        words = f"{percent(self.chosen[0])} automatic at {percent(self.chosen[1], 1)}"
+        end = style.place_words(ax, words, (x, y), np.array([[x, y]]), style.INK)
+        ax.plot([x, end[0]], [y, end[1]], color=style.INK, linewidth=0.7)
