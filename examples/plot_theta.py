@@ -18,8 +18,12 @@ model has not seen, and how it sorts predictions that can be trusted from those 
 import matplotlib.pyplot as plt
 
 from nldd import NLDDClassifier, load_yeast
-from nldd.bench import CalibrationDisplay, PairsDisplay, RiskCoverageDisplay
-from nldd.coding import selective_threshold
+from nldd.bench import PairsDisplay
+from nldd.coding import (
+    CalibrationDisplay,
+    RiskCoverageDisplay,
+    selective_threshold,
+)
 
 X, Y, label_names = load_yeast()
 model = NLDDClassifier(random_state=0).fit(X[:1200], Y[:1200])

@@ -23,10 +23,10 @@ from tempfile import TemporaryDirectory
 import matplotlib.pyplot as plt
 
 from nldd import load_survey
-from nldd.bench import RiskCoverageDisplay
 from nldd.coding import (
     CodingOptions,
     ColumnSpec,
+    RiskCoverageDisplay,
     Settings,
     code_table,
     fit_table,

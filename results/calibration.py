@@ -15,10 +15,10 @@ import numpy as np
 
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
+from nldd.coding.calibration import Calibration, CalibrationDisplay, calibration_deciles
 from nldd.coding.predictions import deal_folds, join_predictions, no_progress, predict_left_out
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.drawing import make_figure
-from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles
 
 HERE = Path(__file__).parent
 PLACE = HERE / "promise" / "calibration.json"
@@ -70,7 +70,8 @@ def draw(results: dict) -> None:
     figure = make_figure((10.5, 10.5))
     for ax, (name, result) in zip(figure.subplots(3, 3).flat, results.items(), strict=False):
         keys = ("expected", "observed", "counts", "lower", "upper")
-        CalibrationDisplay(*(np.array(result[key]) for key in keys), title=name).plot(ax)
+        bins = Calibration(*(np.array(result[key]) for key in keys))
+        CalibrationDisplay(bins, title=name).plot(ax)
     marks.save_light(figure, PICTURE)
 
 

@@ -6,12 +6,13 @@ import signal
 import stat
 import subprocess
 import sys
+import time
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from nldd._files import _remove_leftovers, open_replacement, sync_folder, write_atomically
+from nldd._files import open_replacement, sync_folder, write_atomically
 
 
 def names(folder):
@@ -121,19 +122,21 @@ def test_writers_at_work_are_left_alone(tmp_path):
     assert names(tmp_path) == ["page.html"]
 
 
-def test_part_that_its_writer_has_made_anew_meanwhile_is_no_leftover(tmp_path, monkeypatch):
-    fcntl = pytest.importorskip("fcntl")
-    part, path, flock = tmp_path / ".page.html.1-2.part", tmp_path / "page.html", fcntl.flock
+def test_part_of_another_process_at_work_is_no_leftover(tmp_path):
+    at_work = [f".page.html.{number}-1.part" for number in (os.getpid(), os.getppid())]
+    for name in at_work:
+        (tmp_path / name).touch()
+    write_atomically(tmp_path / "page.html", b"new")
+    assert names(tmp_path) == sorted([*at_work, "page.html"])
+
+
+def test_old_part_of_a_process_that_had_our_number_is_a_leftover(tmp_path):
+    """As in a container, where each process is the first one."""
+    part = tmp_path / f".page.html.{os.getpid()}-1.part"
     part.touch()
-
-    def flock_late(stream, how):
-        part.rename(path)
-        part.write_bytes(b"next")
-        flock(stream, how)
-
-    monkeypatch.setattr(fcntl, "flock", flock_late)
-    _remove_leftovers(path)
-    assert part.read_bytes() == b"next"
+    os.utime(part, (time.time() - 4000, time.time() - 4000))
+    write_atomically(tmp_path / "page.html", b"new")
+    assert names(tmp_path) == ["page.html"]
 
 
 needs_modes = pytest.mark.skipif(os.name != "posix", reason="needs modes of files")

@@ -13,18 +13,19 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path, PureWindowsPath
+from pathlib import PureWindowsPath
 from types import SimpleNamespace
 
 import pytest
+from filelock import FileLock
 
 from coding_tables import call
-from nldd import _files, _wording
+from nldd import _files
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, running, store_file
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import NLDDError
-from nldd.present import console
+from nldd.present import console, text
 from problems import some_quick
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "0"}
@@ -34,8 +35,8 @@ EMOJI = "Stra\u00dfe \u2192 \U0001f600"
 
 @pytest.fixture
 def windows(monkeypatch):
-    """Files as on Windows: no locks by fcntl, and short turns of waiting."""
-    monkeypatch.setattr(_files, "fcntl", None)
+    """Files as on Windows, with short turns of waiting."""
+    monkeypatch.setattr(_files, "WINDOWS", True)
     monkeypatch.setattr(_files, "MOVE_SECONDS", 0.001, raising=False)
 
 
@@ -80,7 +81,7 @@ def test_file_that_stays_open_elsewhere_is_named_with_the_reason(windows, tmp_pa
     assert os.listdir(tmp_path) == ["coded.csv"]
 
 
-@pytest.mark.skipif(_files.fcntl is None, reason="is about systems other than Windows")
+@pytest.mark.skipif(_files.WINDOWS, reason="is about systems other than Windows")
 def test_where_open_files_can_be_replaced_nobody_waits(tmp_path, monkeypatch):
     turns = refuse_to_move(monkeypatch, 1000)
     with pytest.raises(PermissionError, match="Access is denied"):
@@ -88,7 +89,7 @@ def test_where_open_files_can_be_replaced_nobody_waits(tmp_path, monkeypatch):
     assert len(turns) == 1
 
 
-def test_part_of_a_writer_at_work_is_no_leftover_where_there_are_no_locks(windows, tmp_path):
+def test_part_of_a_writer_at_work_is_no_leftover_where_it_cannot_be_asked(windows, tmp_path):
     """It is closed before it is moved, so that being closed does not mean that nobody needs it."""
     young, old = tmp_path / ".a.csv.1-2.part", tmp_path / ".a.csv.3-4.part"
     young.touch()
@@ -103,20 +104,13 @@ def test_part_of_a_read_only_file_can_be_removed(windows, tmp_path, monkeypatch)
     path, modes = tmp_path / "model.nldd", []
     path.write_bytes(b"old")
     path.chmod(0o444)
-    monkeypatch.setattr(_files, "_open_held", _noting(_files._open_held, modes))
+    real = os.open
+    monkeypatch.setattr(os, "open", lambda *at, mode: modes.append(mode) or real(*at, mode=mode))
     refuse_to_move(monkeypatch, 1000)
     with pytest.raises(PermissionError):
         _files.write_atomically(path, b"new")
     assert modes == [0o666]
     assert os.listdir(tmp_path) == ["model.nldd"]
-
-
-def _noting(open_held, modes):
-    def noting(part, mode):
-        modes.append(mode)
-        return open_held(part, mode)
-
-    return noting
 
 
 def test_folders_are_not_synced_where_they_cannot_be_opened(tmp_path, monkeypatch):
@@ -160,10 +154,10 @@ def test_sqlite_is_told_drives_and_shared_folders(path, address):
 
 def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
     words = ("nldd", "report", PureWindowsPath(r"C:\My Data\out"))
-    monkeypatch.setattr(_wording, "WINDOWS", True)
-    assert _wording.command_line(*words) == r'nldd report "C:\My Data\out"'
-    monkeypatch.setattr(_wording, "WINDOWS", False)
-    assert _wording.command_line(*words) == r"nldd report 'C:\My Data\out'"
+    monkeypatch.setattr(text, "WINDOWS", True)
+    assert text.command_line(*words) == r'nldd report "C:\My Data\out"'
+    monkeypatch.setattr(text, "WINDOWS", False)
+    assert text.command_line(*words) == r"nldd report 'C:\My Data\out'"
 
 
 # Letters.
@@ -310,5 +304,5 @@ def test_ctrl_c_while_a_file_gets_its_name_leaves_no_part_and_no_lock(
     locks = {name for name in after if name.endswith(".lock")}
     assert {name: after[name] for name in after.keys() - locks} == before
     for lock in locks:
-        with _files.file_lock(Path(lock), "held", pytest.fail):
+        with FileLock(lock).acquire(timeout=0):
             pass

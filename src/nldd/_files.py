@@ -1,64 +1,55 @@
-"""Files that are whole or not there, written by one process at a time."""
+"""Files that are complete or absent, never half written."""
 
 import errno
 import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import get_ident
 from typing import BinaryIO
 
-from nldd.exceptions import InputError, NLDDError
+from nldd.exceptions import InputError
 
-try:
-    import fcntl
-except ImportError:  # Windows, where nobody can remove an open file
-    fcntl = None  # type: ignore[assignment]
-
-WAIT_SECONDS = 600.0
-POLL_SECONDS = 0.1
-# On Windows: how often and how long to wait for who reads a file, such as a virus scanner; and when
-# a part that nobody holds open is a leftover, rather than about to be moved.
+WINDOWS = os.name == "nt"
+# On Windows: how often and how long to wait for a program that reads the file, such as a scanner.
 MOVE_TRIES, MOVE_SECONDS = 20, 0.1
+# Age of a part from which it is a leftover, if its process cannot be asked.
 LEFT_SECONDS = 3600.0
 
 
 def refuse_existing(*places: Path | str | None, force: bool = False) -> None:
-    """Refuse to write where a file is already, unless told to; ``-`` is standard output."""
+    """Refuse to overwrite a file without `force`; ``-`` is standard output."""
     for place in places if not force else ():
         if place is not None and str(place) != "-" and Path(place).exists():
-            message = f"{place} is there already, and is not replaced unasked."
-            raise InputError(message, hint="another name; or --force, to replace it")
+            hint = "another name, or --force to overwrite"
+            raise InputError(f"{place} already exists.", hint=hint)
 
 
 @contextmanager
 def open_replacement(path: Path) -> Iterator[BinaryIO]:
-    """A stream beside the place of a file; at the end it is moved there in one step.
+    """Open a stream beside a file, which replaces the file in one step at the end.
 
-    Nobody ever reads half of the file, and after an error the old one is still there, nothing else.
-    The new one may be read by those who could read the old one, and belongs to the same owner where
-    the system allows that. The file that a link points to is replaced, not the link.
+    Nobody ever reads half of the file, and after an error only the old one is there. The new one
+    keeps the permissions of the old one, and its owner if the system allows that. If the path is a
+    link, the file that it points to is replaced.
     """
     path = path.resolve() if path.is_symlink() else path
     path.parent.mkdir(parents=True, exist_ok=True)
-    with suppress(PermissionError):  # one may write into a folder that one may not read
-        _remove_leftovers(path)
-    part = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
-    old = path.stat() if path.is_file() and fcntl is not None else None
+    part = temporary_path(path)
+    old = path.stat() if path.is_file() and not WINDOWS else None
+    mode = stat.S_IMODE(old.st_mode) & 0o666 if old else 0o666
     try:
-        with _open_held(part, stat.S_IMODE(old.st_mode) if old else 0o666) as stream:
+        with open(part, "xb", opener=partial(os.open, mode=mode)) as stream:
             if old:
                 _keep_access(stream.fileno(), old)
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
-            if fcntl is None:
-                stream.close()  # Windows does not move an open file
-            move_file(part, path)
+        move_file(part, path)
         sync_folder(path.parent)
     except OSError as error:
         if error.strerror and error.filename in (None, part, str(part)):
@@ -69,115 +60,76 @@ def open_replacement(path: Path) -> Iterator[BinaryIO]:
         part.unlink(missing_ok=True)
 
 
-def move_file(part: Path, path: Path) -> None:
-    """Give a file the name of another, which it replaces.
-
-    Windows refuses that while a program has the old one open: we wait, and then say why.
-    """
-    for _ in range(0 if fcntl is not None else MOVE_TRIES):
-        with suppress(PermissionError):
-            os.replace(part, path)
-            return
-        time.sleep(MOVE_SECONDS)
-    try:
-        os.replace(part, path)
-    except PermissionError as error:
-        if fcntl is not None:
-            raise
-        why = "it is open in another program, such as a spreadsheet, or may not be written"
-        raise PermissionError(error.errno, why, str(path)) from error
-
-
-def _keep_access(descriptor: int, old: os.stat_result) -> None:
-    """Give a file the owner, group and rights of an old one, as far as the system allows."""
-    for owner in ((-1, old.st_gid), (old.st_uid, -1)):
-        with suppress(OSError):
-            os.fchown(descriptor, *owner)
-    # What one group may do is not for another one.
-    rights = 0o777 if os.fstat(descriptor).st_gid == old.st_gid else 0o707
-    with suppress(OSError):
-        os.fchmod(descriptor, old.st_mode & rights)
-
-
-def _open_held(part: Path, mode: int) -> BinaryIO:
-    """A new file that no other process takes for a leftover, as long as it is open."""
-    while True:
-        stream = open(part, "xb", opener=partial(os.open, mode=mode & 0o666))  # noqa: SIM115 (its caller closes)
-        if fcntl is None:
-            return stream
-        with suppress(OSError):  # not every file system knows locks
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        if os.fstat(stream.fileno()).st_nlink:
-            return stream
-        stream.close()  # it was taken for a leftover before it was held
-
-
-def _remove_leftovers(path: Path) -> None:
-    """Remove what killed processes left beside a file; those at work hold theirs."""
-    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9]+-[0-9]+\.part")
-    for name in filter(ours.fullmatch, os.listdir(path.parent)):
-        with suppress(OSError):
-            if fcntl is None:
-                # Which fails while it is open; a closed one may be about to get its name.
-                if time.time() - os.stat(path.parent / name).st_mtime > LEFT_SECONDS:
-                    os.unlink(path.parent / name)
-                continue
-            with open(path.parent / name, "r+b") as stream:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Its writer may have moved it meanwhile, and be at work on a new one of that name.
-                if os.path.samestat(os.fstat(stream.fileno()), os.stat(path.parent / name)):
-                    os.unlink(path.parent / name)
-
-
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file as a whole, see :func:`open_replacement`."""
+    """Write a complete file, see :func:`open_replacement`."""
     with open_replacement(path) as stream:
         stream.write(content)
 
 
+def temporary_path(path: Path) -> Path:
+    """Return where to make a file until it is complete; remove what killed processes left there."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.([0-9]{{1,9}})-[0-9]+\.part(-[a-z]+)?")
+    with suppress(OSError):  # one may write into a folder that one may not read
+        for part in list(path.parent.iterdir()):
+            found = ours.fullmatch(part.name)
+            with suppress(OSError):
+                if found and not _is_at_work(int(found[1]), part):
+                    part.unlink()
+    return path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.part")
+
+
+def _is_at_work(process: int, part: Path) -> bool:
+    """Check whether the process that makes a part may still be running."""
+    # Windows has no harmless question to a process; and a part with our own number is that of
+    # another thread, or of a killed process that had the same number, as in containers.
+    if WINDOWS or process == os.getpid():
+        return time.time() - part.stat().st_mtime < LEFT_SECONDS
+    try:
+        os.kill(process, 0)
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)  # else it belongs to another person
+    return True
+
+
+def move_file(part: Path, path: Path) -> None:
+    """Give a file the name of another, which it replaces.
+
+    Windows refuses that while a program has the old one open: wait, and then say why.
+    """
+    for turn in range(MOVE_TRIES + 1):
+        try:
+            os.replace(part, path)
+            return
+        except PermissionError as error:
+            if not WINDOWS:
+                raise
+            if turn == MOVE_TRIES:
+                why = "it is open in another program, such as a spreadsheet, or may not be written"
+                raise PermissionError(error.errno, why, str(path)) from error
+        time.sleep(MOVE_SECONDS)
+
+
+def _keep_access(descriptor: int, old: os.stat_result) -> None:
+    """Give a file the owner, group and permissions of an old one, if the system allows that."""
+    for owner in ((-1, old.st_gid), (old.st_uid, -1)):
+        with suppress(OSError):
+            os.fchown(descriptor, *owner)
+    # Permissions of one group are not for another one.
+    kept = 0o777 if os.fstat(descriptor).st_gid == old.st_gid else 0o707
+    with suppress(OSError):
+        os.fchmod(descriptor, old.st_mode & kept)
+
+
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk knows the names in a folder, where the system can wait for that."""
+    """Wait until the names in a folder are on the disk, if the system can wait for that."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    try:
+    with suppress(PermissionError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # network file systems cannot wait
-            raise
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def file_lock(path: Path, doing: str, tell: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Hold the lock file `path`, which ends with the process, however that ends.
-
-    Who comes second waits, and is told by `tell` what the first is `doing`: "fetching into data".
-    """
-    from filelock import FileLock, Timeout  # of both applications; the library locks nothing
-
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except PermissionError as error:
-        message = f"{path.parent or Path.cwd()}: this folder cannot be written to."
-        hint = "copy the file to a folder of your own, or ask who may write there"
-        raise NLDDError(message, hint=hint) from error
-    except Timeout:
-        if tell is not None:
-            tell(f"Waiting for another process that is {doing}.")
         try:
-            lock.acquire(timeout=WAIT_SECONDS, poll_interval=POLL_SECONDS)
-        except Timeout:
-            raise NLDDError(
-                f"Another process has been {doing} for {WAIT_SECONDS / 60:g} minutes.",
-                hint="let it finish or end it, then run this again",
-            ) from None
-    try:
-        yield
-    finally:
-        lock.release()
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # network file systems cannot wait
+                raise
+        finally:
+            os.close(descriptor)

@@ -1,4 +1,4 @@
-"""What a result was computed with, in one list for records, model files and reports."""
+"""Versions that a result depends on, for records, model files and reports."""
 
 import platform
 from functools import cache
@@ -9,11 +9,8 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 @cache
 def library_versions() -> dict[str, str]:
-    """Versions of Python, nldd and the libraries that its numbers depend on."""
+    """Return the versions of Python, nldd and the libraries that its numbers depend on."""
     from nldd import __version__
 
-    return {
-        "python": platform.python_version(),
-        "nldd": __version__,
-        **{name: version(name) for name in LIBRARIES},
-    }
+    found = {"python": platform.python_version(), "nldd": __version__}
+    return found | {name: version(name) for name in LIBRARIES}

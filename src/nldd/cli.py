@@ -10,6 +10,7 @@ Data go to standard output or files, messages and progress to standard error. Ex
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
@@ -66,9 +67,7 @@ class LazyGroup(click.Group):
     def __init__(self, sections: dict[str, dict[str, tuple[str, str]]], **options: Any) -> None:
         super().__init__(**options)
         self.sections = sections
-        self.modules = {
-            name: module for part in sections.values() for name, (module, _) in part.items()
-        }
+        self.modules = {name: at for part in sections.values() for name, (at, _) in part.items()}
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names in the order of the help."""
@@ -84,7 +83,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does; an unknown command is answered with the nearest one."""
+        """Suggest the nearest command for an unknown one, which not every click does."""
         try:
             return super().resolve_command(context, args)
         except click.UsageError as error:
@@ -113,9 +112,7 @@ class DemoGroup(LazyGroup):
 
 
 @click.group(
-    cls=LazyGroup,
-    sections=COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    cls=LazyGroup, sections=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="nldd")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
@@ -193,7 +190,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
-    """What an error says, one of the system without its number, and what to do about it."""
+    """Say what an error means, without the number of the system, and what to do about it."""
     path = _command_path(arguments)
     if isinstance(error, click.ClickException):
         return error.format_message(), f"{path} --help"
@@ -213,16 +210,11 @@ def _explain(error: Exception, arguments: Sequence[str]) -> tuple[str, str]:
 
 def _command_path(arguments: Sequence[str]) -> str:
     """Return the command and its subcommand, which errors of click do not always know."""
-    path = "nldd"
-    command: click.Command = cli
-    for word in arguments:
-        if not isinstance(command, click.Group):
-            break
-        context = click.Context(command)
-        if word in command.list_commands(context):
-            path = f"{path} {word}"
-            try:
-                command = command.get_command(context, word) or command
-            except ImportError:  # which is the error that is being explained
-                break
+    path, context = "nldd", click.Context(cli)
+    command: click.Command | None = cli
+    with suppress(ImportError):  # which is the error that is being explained
+        for word in arguments:
+            if isinstance(command, click.Group) and word in command.list_commands(context):
+                path = f"{path} {word}"
+                command = command.get_command(context, word)
     return path

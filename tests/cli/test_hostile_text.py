@@ -8,10 +8,10 @@ import pytest
 
 from coding_tables import COLUMNS, HEADER, QUICK, answers, nldd, write_csv
 from nldd import cli
-from nldd._wording import KEPT, printable
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.exceptions import InputError
 from nldd.present.console import print_json, show
+from nldd.present.text import KEPT, printable
 
 # Clear the screen, in two ways; set the title; ring; turn words around; go back.
 EVIL = "\x1b[2J\x9b2J\x1b]0 pwned\x07\u202e\u2066\x7f\x08"

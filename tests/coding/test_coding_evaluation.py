@@ -7,6 +7,7 @@ import pytest
 
 from coding.made_up import answers_of, fitted, made_up, write_coded
 from nldd.coding import evaluation as scores_module
+from nldd.coding.calibration import calibration_deciles
 from nldd.coding.evaluation import (
     Confusion,
     check_guarantee,
@@ -22,7 +23,6 @@ from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 from nldd.metrics._counts import weighted_values
 from nldd.metrics._measures import MEASURES
-from nldd.present.theta_displays import calibration_deciles
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -67,7 +67,7 @@ def test_steps_are_undone_one_by_one_and_brought_back(models, path):
 def test_a_fit_in_the_place_of_a_model_is_undone_with_its_updates(models, path):
     replace_model(models[2], path)
     table = write_coded(path.with_name("other.csv"), *made_up(30, 1))
-    with pytest.raises(InputError, match="is there already, and is not replaced unasked"):
+    with pytest.raises(InputError, match="already exists"):
         fit_table(table, path, REQUEST, SETTINGS)
     step = fit_table(table, path, REQUEST, SETTINGS, force=True)
     assert step.predecessor == path.with_name("model.nldd.bak2")

@@ -12,9 +12,9 @@ import pytest
 from browser import open_tab
 from nldd import __version__
 from nldd._versions import library_versions
-from nldd._wording import percent
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.calibration import Calibration
 from nldd.coding.evaluation import (
     LabelScore,
     check_guarantee,
@@ -46,12 +46,12 @@ from nldd.coding.report_text import (
 )
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
+from nldd.coding.wording import chance_in_words
 from nldd.exceptions import NLDDWarning
 from nldd.metrics._measures import MEASURES
 from nldd.present.page import render_page
 from nldd.present.table import as_entry
-from nldd.present.text import chance_in_words, visible
-from nldd.present.theta_displays import Calibration
+from nldd.present.text import percent, visible
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],

@@ -20,11 +20,11 @@ from coding.made_up import (
     write_csv,
 )
 from nldd import __version__
-from nldd._files import file_lock
 from nldd.coding import training as study_module
 from nldd.coding.evaluation import evaluate_evidence
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
+from nldd.coding.model_versions import model_lock
 from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
 from nldd.coding.training_table import ColumnSpec
@@ -120,14 +120,14 @@ def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
         outcome.append(str(refused.value))
 
     fitting = Thread(target=fit)
-    with file_lock(study / ".model.nldd.lock", "updating"):
+    with model_lock(model):
         fitting.start()
         assert waits.wait(60)
         model.write_bytes(content)
     fitting.join()
     told, error = outcome
     assert told == "Waiting for another process that is at work on model.nldd."
-    assert error == f"{model} is there already, and is not replaced unasked."
+    assert error == f"{model} already exists."
     assert model.read_bytes() == content
 
 
@@ -194,7 +194,7 @@ def test_update_elsewhere_replaces_nothing_unasked(study):
     more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
     other = study / "other.nldd"
     other.write_text("somebody's work")
-    with pytest.raises(InputError, match=r"other\.nldd is there already"):
+    with pytest.raises(InputError, match=r"other\.nldd already exists"):
         update_model(study / "model.nldd", more, other)
     assert other.read_text() == "somebody's work"
     step = update_model(study / "model.nldd", more, other, force=True)

@@ -118,7 +118,7 @@ def test_a_draft_is_written_corrected_and_learned_from(tmp_path, capsys):
 
     before = book.read_bytes(), draft.read_bytes()
     error, hint = refuse(capsys, *words)
-    assert "is there already" in error and "--force" in hint
+    assert "already exists" in error and "--force" in hint
     again = succeed(capsys, *words, "--force", "--json").json
     assert (book.read_bytes(), draft.read_bytes()) == before
     assert [group["n_answers"] for group in again["groups"]] == counts

@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nldd._wording import KEPT, printable
 from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
 from nldd.present.drawing import make_figure
 from nldd.present.page import Figure, Page, Section, render_page, save_figure, svg
 from nldd.present.table import Table, TableEntry
+from nldd.present.text import KEPT, printable
 from present.sample_page import DATASETS, PAYLOADS, PICTURE, hostile_page, sample_page
 
 CALM = "quite calm"

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from nldd.present import progress as _progress
-from nldd.present.progress import progress, progress_of_share, stage
+from nldd.present.progress import progress, progress_of_share
 
 
 class Terminal(io.StringIO):
@@ -64,13 +64,13 @@ def test_progress_on_terminal_counts_the_steps_on_one_line(stream):
 @on_terminal
 def test_share_on_terminal_ends_at_the_whole(stream):
     shares = iter([0.25, 0.5, 0.9])
-    steps = progress_of_share("abc", lambda: next(shares), "rows", show=True)
+    steps = progress_of_share("abc", lambda: next(shares), "rows")
     assert list(steps) == list("abc")
     assert "100 %" in stream.getvalue().split("\r")[-1]
 
 
 def test_share_elsewhere_is_silent(stream):
-    assert list(progress_of_share("abc", lambda: 0.5, "rows", show=True)) == [*"abc"]
+    assert list(progress_of_share("abc", lambda: 0.5, "rows")) == [*"abc"]
     assert stream.getvalue() == ""
 
 
@@ -113,14 +113,14 @@ def test_progress_writes_to_standard_error(capsys):
 
 @on_terminal
 def test_a_single_step_says_at_once_what_is_being_done(stream):
-    for _ in stage([1], 1, "counting words"):
+    for _ in progress([1], 1, "counting words"):
         assert stream.getvalue().split("\r")[-1] == "counting words ... [00:00]"
 
 
 def test_a_single_step_in_a_log_is_not_counted(stream, clock):
-    walk(stage([1], 1, "counting words"), clock, 65)
-    walk(stage([1], 1, "quick"), clock, 0.9)
-    walk(stage([1, 2], 2, "folds"), clock, 1)
+    walk(progress([1], 1, "counting words"), clock, 65)
+    walk(progress([1], 1, "quick"), clock, 0.9)
+    walk(progress([1, 2], 2, "folds"), clock, 1)
     assert stream.getvalue() == "counting words: 01:05\nfolds: 2 of 2 in 00:02\n"
 
 

@@ -34,10 +34,6 @@ if TYPE_CHECKING:
         read_records as read_records,
     )
     from nldd.bench.statistics.comparison import compare as compare
-    from nldd.present.theta_displays import (
-        CalibrationDisplay as CalibrationDisplay,
-        RiskCoverageDisplay as RiskCoverageDisplay,
-    )
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
@@ -56,6 +52,5 @@ else:
             "nldd.bench.runner.benchmark": "run_benchmark",
             "nldd.bench.runner.records": "read_predictions read_records",
             "nldd.bench.statistics.comparison": "compare",
-            "nldd.present.theta_displays": "CalibrationDisplay RiskCoverageDisplay",
         },
     )

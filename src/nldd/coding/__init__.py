@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nldd.coding.agreement import agreement_of_tables as agreement_of_tables
     from nldd.coding.answers import Answers as Answers, CodeFormat as CodeFormat
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
+    from nldd.coding.calibration import CalibrationDisplay as CalibrationDisplay
     from nldd.coding.codebook import (
         Codebook as Codebook,
         read_codebook as read_codebook,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from nldd.coding.model_versions import undo_model as undo_model
     from nldd.coding.recoding import apply_codebook as apply_codebook
     from nldd.coding.review.prepare import prepare_review as prepare_review
+    from nldd.coding.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
     from nldd.coding.selective import selective_threshold as selective_threshold
     from nldd.coding.suggestions import suggest_codes as suggest_codes
     from nldd.coding.suspects import find_suspects as find_suspects
@@ -55,6 +57,7 @@ else:
             "nldd.coding.agreement": "agreement_of_tables",
             "nldd.coding.answers": "Answers CodeFormat",
             "nldd.coding.audit": "draw_sample read_audit",
+            "nldd.coding.calibration": "CalibrationDisplay",
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",
             "nldd.coding.coded_blocks": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
@@ -65,6 +68,7 @@ else:
             "nldd.coding.model_versions": "undo_model",
             "nldd.coding.recoding": "apply_codebook",
             "nldd.coding.review.prepare": "prepare_review",
+            "nldd.coding.risk_coverage": "RiskCoverageDisplay",
             "nldd.coding.selective": "selective_threshold",
             "nldd.coding.suggestions": "suggest_codes",
             "nldd.coding.suspects": "find_suspects",

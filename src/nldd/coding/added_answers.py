@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.answers import Answers, CodeColumns, Columns
 from nldd.coding.code_slips import find_lists, find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 # So many rows without text must have the same codes, and so large a share of them, to be learned.
 FEWEST_BLANK, SAME = 5, 0.9

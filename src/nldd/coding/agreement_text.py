@@ -5,13 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import count_noun, percent
 from nldd.coding.agreement import Agreement, Alpha
 from nldd.coding.codebook import Codebook
 from nldd.coding.suspects import IDENTICAL, UNLIKE, Suspect
 from nldd.coding.tables.writer import create_table
 from nldd.present.table import Table, tabulate, to_text
-from nldd.present.text import visible, wrap
+from nldd.present.text import count_noun, percent, visible, wrap
 
 MOST_CODES, MOST_SUSPECTS = 60, 15
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import beta
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
 from nldd.coding.answers import (
     GUARANTEE,
     NO,
@@ -34,6 +34,7 @@ from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 CHECK = f"{PREFIX}check"
 # For the codes that people would have given, where those of the machine are wrong.

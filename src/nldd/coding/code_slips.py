@@ -9,8 +9,9 @@ from functools import partial
 from itertools import pairwise
 from unicodedata import normalize
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.answers import ERRORS, CodeColumns
+from nldd.present.text import count_noun
 
 # What people write into a cell to say that no code applies.
 DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes are meant)

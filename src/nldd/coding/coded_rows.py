@@ -14,7 +14,7 @@ from unicodedata import normalize
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
 from nldd.coding.answers import PREFIX, Answers, find_column, own_columns, plain_text, row_identity
 from nldd.coding.audit import RIGHT_CODES, Check, machine_codes, read_checks
 from nldd.coding.codebook import Codebook
@@ -28,6 +28,7 @@ from nldd.coding.tables.reader import TableReader
 from nldd.coding.training_table import drawn_marks
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
+from nldd.present.text import count_noun
 
 Codes = frozenset[str]
 # Which only the table has that nldd review exports.

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import count_noun, quote_first
+from nldd._wording import quote_first
 from nldd.coding.answers import DRAWN, PREFIX, ROW
 from nldd.coding.coded_blocks import (
     BLOCK_ROWS,
@@ -31,6 +31,7 @@ from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 ADDED = ("codes", "status", "chance", "theta", "nearest", "why", "guarantee")
 EXPLAINED = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")

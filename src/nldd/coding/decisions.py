@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nldd._wording import count_noun
 from nldd.coding.answers import (
     MISSING,
     NO,
@@ -27,6 +26,7 @@ from nldd.coding.tables.opening import open_table
 from nldd.coding.tables.reader import TableReader
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
+from nldd.present.text import count_noun
 
 SUGGESTED, STATUS, OK = (f"{PREFIX}{name}" for name in ("codes", "status", "ok"))
 # Which only a review has.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd.coding.answers import CodeFormat
+from nldd.coding.calibration import Calibration, calibration_deciles
 from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.codebook import Codebook
 from nldd.coding.model import TARGETS, CodingModel
@@ -22,7 +23,6 @@ from nldd.coding.training_table import CodedAnswers, read_coded
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
-from nldd.present.theta_displays import Calibration, calibration_deciles
 
 if TYPE_CHECKING:
     from nldd.coding.per_code import CodeSelection

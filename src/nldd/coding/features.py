@@ -17,9 +17,9 @@ from scipy.sparse import csr_array, hstack
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.extmath import row_norms
 
-from nldd._wording import count_noun
 from nldd.coding.answers import Answers
 from nldd.exceptions import NLDDWarning, warn_caller
+from nldd.present.text import count_noun
 
 # Words; and letters in a row, which see through endings, compounds and typing errors and do
 # without spaces between words.

@@ -7,14 +7,14 @@ from typing import Any
 
 from nldd import __version__
 from nldd._files import write_atomically
-from nldd._wording import count_noun, percent, percent_range
 from nldd.coding.codebook import Codebook
 from nldd.coding.frequencies import Basis, Frequencies
 from nldd.coding.frequency_estimates import CodeBias
 from nldd.coding.tables.writer import create_table
+from nldd.coding.wording import percent_range
 from nldd.present.page import Page, Section, render_page
 from nldd.present.table import Table, TableEntry, tabulate, to_text
-from nldd.present.text import visible, wrap
+from nldd.present.text import count_noun, percent, visible, wrap
 
 HEAD = ("code", "name", "share", "low", "high", "raw", "bias", "people", "machine", "basis")
 PARTS = {

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from nldd._wording import count_noun, percent, percent_range
-from nldd.present.text import align, doubt_number, exact_percent, wrap
+from nldd.coding.wording import doubt_number, exact_percent, percent_range
+from nldd.present.text import align, count_noun, percent, wrap
 
 if TYPE_CHECKING:
     from nldd.coding.coded_blocks import CodingOptions, CodingSummary

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
-from nldd._wording import printable
 from nldd.coding.answers import LISTED, OF_REVIEW, Answers, Columns
 from nldd.coding.codebook import Codebook
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
@@ -28,6 +27,7 @@ from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
+from nldd.present.text import printable
 
 FEWEST_ANSWERS = 10
 # How much answers count against shrinkage. Points of texts have about length 1, so that their

@@ -15,22 +15,25 @@ import filecmp
 import os
 import re
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from nldd._files import file_lock, move_file, open_replacement, sync_folder
+from filelock import BaseFileLock, FileLock, Timeout
+
+from nldd._files import move_file, open_replacement, sync_folder
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_file import KIND, save_coding_model
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, NLDDError
 from nldd.persistence._archive import read_documents
 
 BEFORE, UNDONE = "bak", "undone"
 # Models may be large: a study of 40,000 answers takes some 30 MB.
 N_KEPT = 5
+WAIT_SECONDS, POLL_SECONDS = 600.0, 0.1
 
 Tell = Callable[[str], None] | None
 
@@ -66,10 +69,38 @@ class UndoResult:
     n_left: int
 
 
-def model_lock(path: Path, tell: Tell = None) -> AbstractContextManager[None]:
-    """What one process at a time holds that changes a model; others wait, and are told so."""
+@contextmanager
+def model_lock(path: Path, tell: Tell = None) -> Iterator[None]:
+    """Hold the lock of a model, which ends with the process, however that ends.
+
+    One process at a time changes a model; `tell` is told why the others wait.
+    """
     place = path.resolve()
-    return file_lock(place.with_name(f".{place.name}.lock"), f"at work on {place.name}", tell)
+    lock = FileLock(place.with_name(f".{place.name}.lock"))
+    try:
+        _acquire(lock, f"at work on {place.name}", tell)
+    except PermissionError as error:
+        message = f"{place.parent}: this folder cannot be written to."
+        hint = "copy the file to a folder of your own, or ask who may write there"
+        raise NLDDError(message, hint=hint) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _acquire(lock: BaseFileLock, work: str, tell: Tell) -> None:
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        if tell is not None:
+            tell(f"Waiting for another process that is {work}.")
+        try:
+            lock.acquire(timeout=WAIT_SECONDS, poll_interval=POLL_SECONDS)
+        except Timeout:
+            message = f"Another process has been {work} for {WAIT_SECONDS / 60:g} minutes."
+            hint = "let it finish or end it, then run this again"
+            raise NLDDError(message, hint=hint) from None
 
 
 def replace_model(model: CodingModel, path: Path) -> Path | None:

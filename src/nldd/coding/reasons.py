@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import percent, quote
+from nldd._wording import quote
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions, times_seen
+from nldd.present.text import percent
 
 # What is counted; the words of an answer name its codes.
 EMPTY = "the answer is empty"

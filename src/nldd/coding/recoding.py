@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.code_slips import close_code
 from nldd.coding.codebook import Codebook, CodebookEntry, check_listable, read_codebook
 from nldd.coding.coded_table import check_paths_differ
@@ -14,6 +14,7 @@ from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.opening import TableOptions
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
+from nldd.present.text import count_noun
 
 
 def apply_codebook(

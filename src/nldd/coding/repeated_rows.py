@@ -14,10 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
 from nldd.coding.respondents import normalize_text
 from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 Key = tuple[str, ...]
 

@@ -13,10 +13,10 @@ from nldd import __version__
 from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
-from nldd._wording import percent
 from nldd.coding import report_tables as tables
 from nldd.coding.agreement_text import suspects_table
 from nldd.coding.answers import Answers, Columns
+from nldd.coding.calibration import CalibrationDisplay
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise, triage_rows
 from nldd.coding.frequencies_text import bias_table
 from nldd.coding.frequency_estimates import code_bias
@@ -28,14 +28,15 @@ from nldd.coding.report_text import (
     methods_paragraph,
     unknown_codes,
 )
+from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training_table import CodedAnswers
+from nldd.coding.wording import chance_in_words, exact_percent
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table, TableEntry, tabulate
-from nldd.present.text import chance_in_words, exact_percent, visible
-from nldd.present.theta_displays import CalibrationDisplay, RiskCoverageDisplay
+from nldd.present.text import percent, visible
 
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
 N_EXAMPLES, N_SUSPECTS = 3, 15
@@ -292,9 +293,8 @@ def _quality_sections(
     about = (ABOUT_TRIAGE + ABOUT_RANKING[rank_by],)
     yield Section("By machine or by people", about, (triage,), (figure,), "triage")
     found = quality.calibration
-    arrays = found.expected, found.observed, found.counts, found.lower, found.upper
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    figure = draw(CalibrationDisplay(*arrays), "calibration", ABOUT_CALIBRATION, alt)
+    figure = draw(CalibrationDisplay(found), "calibration", ABOUT_CALIBRATION, alt)
     words, table = (calibration_sentence(found), INDEPENDENT), tables.calibration_table(found)
     yield Section("Whether theta can be believed", words, (table,), (figure,), "calibration")
     labels = tables.labels_table(quality.by_label, quality.unknown_labels)

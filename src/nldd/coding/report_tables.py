@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from nldd._wording import count_noun, percent, percent_range
+from nldd.coding.calibration import Calibration
 from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import (
     AnswerScore,
@@ -18,10 +18,10 @@ from nldd.coding.evaluation import (
 from nldd.coding.guarantee_text import MEASURED, SURE
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.training_table import CodedAnswers
+from nldd.coding.wording import doubt_number, exact_percent, percent_range
 from nldd.metrics._measures import MEASURES
 from nldd.present.table import Row, Table, TableEntry, tabulate
-from nldd.present.text import doubt_number, exact_percent, visible
-from nldd.present.theta_displays import Calibration
+from nldd.present.text import count_noun, percent, visible
 
 LONGEST_DESCRIPTION = 60
 NONE_NOTE = (

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from nldd import __version__
-from nldd._wording import checked_accuracy, count_noun, percent, quote
+from nldd._wording import quote
 from nldd.coding import report_tables as tables
 from nldd.coding.answers import Columns
 from nldd.coding.audit import Audit, Sample
+from nldd.coding.calibration import Calibration
 from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise
 from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs, selection_record
@@ -20,9 +21,9 @@ from nldd.coding.model_versions import UndoResult
 from nldd.coding.suggestions import CodeSuggestions
 from nldd.coding.training import FitResult
 from nldd.coding.training_table import CodedAnswers
+from nldd.coding.wording import checked_accuracy, doubt_number, exact_percent, name_list
 from nldd.present.table import Row, to_text
-from nldd.present.text import doubt_number, exact_percent, name_list, visible, wrap
-from nldd.present.theta_displays import Calibration
+from nldd.present.text import count_noun, percent, visible, wrap
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 MOST_CODES, MOST_WORST = 30, 10

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
-from nldd._wording import count_noun, printable
 from nldd.coding.added_answers import Ask, agree_on_lists, check_new_codes, drop_blank_answers
 from nldd.coding.answers import CodeFormat, Columns
 from nldd.coding.codebook import Codebook, check_listable
@@ -23,6 +22,7 @@ from nldd.coding.tables.opening import TableOptions
 from nldd.coding.training_table import CodedAnswers, ColumnSpec, find_columns, read_coded
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
+from nldd.present.text import count_noun, printable
 
 
 @dataclass(frozen=True, eq=False)

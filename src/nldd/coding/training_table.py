@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.answers import (
     DRAWN,
     MISSING,
@@ -41,6 +41,7 @@ from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
+from nldd.present.text import count_noun
 
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95

@@ -1,1 +1,1 @@
-"""What both applications show: tables as records, pages, figures and the terminal."""
+"""Shared by both applications: tables as records, pages, figures and the terminal."""

@@ -1,4 +1,4 @@
-"""What all commands print in the same way: JSON, notes, questions, and that a report is missing."""
+"""How commands print: results as text or JSON, notes, questions, and a report that is missing."""
 
 import json
 import sys
@@ -10,12 +10,12 @@ from typing import Any
 
 import click
 
-from nldd._wording import KEPT, printable
 from nldd.exceptions import NLDDError
+from nldd.present.text import KEPT, printable
 
 
 def show(text: str, err: bool = False) -> None:
-    """Print text: the one place where what a terminal would obey is taken out of it."""
+    """Print text without the control characters that a terminal would obey."""
     click.echo(printable(text, KEPT), err=err)
 
 
@@ -24,7 +24,7 @@ say = partial(show, err=True)
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON, which has no number for what is not one."""
+    """Print a value as JSON, with null for what is not a number."""
     plain = json.loads(json.dumps(value, default=_as_plain), parse_constant=lambda name: None)
     text = json.dumps(plain, indent=2, ensure_ascii=False)
     # JSON has codes of its own for what is not printable, and is read as UTF-8, whatever a system
@@ -40,7 +40,7 @@ def _as_plain(value: Any) -> Any:
 def print_result(
     as_json: bool, record: Any, text: str, advice: str = "", **written: Path | None
 ) -> None:
-    """What a command found and the files that it wrote, for programs, or for people with advice."""
+    """Print a result and the files written: as JSON for programs, or as text with advice."""
     if as_json:
         print_json({**written, **record} if written else record)
         return
@@ -51,13 +51,13 @@ def print_result(
 
 
 def print_notes(notes: Iterable[str]) -> None:
-    """What a person should know."""
+    """Print notes on standard error."""
     for note in notes:
         say(f"Note: {note}")
 
 
 def make_asker() -> Callable[[str], bool] | None:
-    """Asks a person for yes or no; None where nobody sits at a terminal."""
+    """Return a function that asks for yes or no; None if nobody is at a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     return lambda question: click.confirm(printable(question, KEPT), err=True)
@@ -65,7 +65,7 @@ def make_asker() -> Callable[[str], bool] | None:
 
 @contextmanager
 def after_saving(model: Path) -> Iterator[None]:
-    """Let errors of the disk say that the model itself is saved."""
+    """Add to errors of the disk that the model itself is saved."""
     try:
         yield
     except OSError as error:

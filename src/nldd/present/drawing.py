@@ -1,4 +1,4 @@
-"""What all figures share: checks of numbers, colours, axes, and words where they hide nothing."""
+"""Parts of all figures: checks of numbers, colours, axes, and words where they hide nothing."""
 
 from collections.abc import Sequence
 from textwrap import fill
@@ -6,31 +6,29 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
 
 from nldd.exceptions import InputError
 
 Points = NDArray[np.float64]
-# Lines, each with what it costs that words hide a piece of it.
-Costs = list[tuple[Points, float]]
 
 INK, QUIET, GREY, GRID = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3"
 BLUE, VERMILION, SKY = "#0072b2", "#d55e00", "#56b4e9"
 DASHED = (0, (5, 3))
-# What it costs, in points of distance, that a piece of a line or band lies behind words.
-LINE_COST, BAND_COST = 50.0, 0.7
+ROOM = 5  # points of paper around words
 # Names come from users: a dollar sign in them starts no formula.
 WORDS: dict[str, Any] = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
 
 
 def make_figure(inches: tuple[float, float]) -> Any:
-    """A figure without pyplot, so that no window or global state is involved."""
+    """Make a figure without pyplot, so that no window or global state is involved."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=inches, layout="constrained")
 
 
 class Display:
-    """Draws on axes that it keeps: those given, or those of a new figure of so many inches."""
+    """Base of displays, which draw on given axes or on a new figure of their size in inches."""
 
     inches: tuple[float, float]
     ax_: Any
@@ -42,7 +40,7 @@ class Display:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            None makes a new figure. What was drawn on becomes `ax_` and `figure_`.
+            None makes a new figure. The axes and their figure become `ax_` and `figure_`.
 
         Returns
         -------
@@ -59,7 +57,7 @@ class Display:
 
 
 def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float = 1) -> Points:
-    """A list of `n` numbers within limits; of one or more where `n` is 0."""
+    """Read a list of `n` numbers within limits, or of one or more if `n` is 0."""
     wanted = f"numbers from {low} to {high}" if high < np.inf else f"numbers from {low} on"
     try:
         numbers = np.asarray(values, dtype=float)
@@ -78,25 +76,14 @@ def read_numbers(name: str, values: Any, n: int = 0, low: float = 0, high: float
     return numbers
 
 
-def read_curve(display: Any, x: str, y: str) -> None:
-    """Make arrays of one length of two fields of a display and of its limits, if it has them."""
-    if (display.lower is None) != (display.upper is None):
-        raise InputError("An interval needs both limits, lower and upper; only one was given.")
-    n = 0
-    for name in (x, y, "lower", "upper"):
-        if (values := getattr(display, name)) is not None:
-            setattr(display, name, numbers := read_numbers(name, values, n))
-            n = len(numbers)
-
-
 def set_title(ax: Any, title: str, width: int, pad: float = 6) -> None:
-    """A title in lines of at most so many letters, where there is one."""
+    """Set a title, if there is one, in lines of at most `width` letters."""
     if title:
         ax.set_title(fill(title, width), fontsize=11, color=INK, pad=pad, parse_math=False)
 
 
 def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> None:
-    """Names of the axes, no frame above and right, and a grid along the axes named in `grid`."""
+    """Label the axes, remove the frame above and right, and draw a grid along the `grid` axes."""
     ax.set_xlabel(xlabel, fontsize=10, parse_math=False)
     ax.set_ylabel(ylabel, fontsize=10, parse_math=False)
     ax.tick_params(labelsize=9)
@@ -107,21 +94,13 @@ def style_axes(ax: Any, xlabel: str, ylabel: str, grid: str | None = None) -> No
 
 
 def write(ax: Any, words: str, at: Any, shift: Any, ha: str, va: str, **looks: Any) -> None:
-    """Words at a point, so many points of paper away from it."""
+    """Write words at a point, shifted by some points of paper."""
     looks = {"color": QUIET, "ha": ha, "va": va, "textcoords": "offset points", **WORDS, **looks}
     ax.annotate(words, at, xytext=shift, **looks)
 
 
-def show_at_the_rim(artist: Any) -> None:
-    """Let a line stand out a little, so that it is not cut in half where it runs along the rim."""
-    from matplotlib.transforms import Bbox, TransformedBbox
-
-    rim = Bbox([[-0.015, -0.015], [1.015, 1.015]])
-    artist.set_clip_box(TransformedBbox(rim, artist.axes.transAxes))
-
-
 def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
-    """None, one or two heights, moved apart where they are too close for words, but not too low."""
+    """Move up to two heights apart if they are too close for words, but not below the floor."""
     if len(heights) == 2:
         first, second = heights
         push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)
@@ -130,59 +109,40 @@ def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
     return [height + lift for height in heights]
 
 
-def place_words(
-    ax: Any, words: str, anchor: Any, marks: Costs, away: float, color: str, leader: bool = False
-) -> None:
-    """Write near an anchor, clear of the lines and words that are there and of further marks.
+def round_ticks(low: float, high: float) -> Points:
+    """Return at most seven ticks at round numbers, from below `low` to above `high`."""
+    from matplotlib.ticker import MaxNLocator
 
-    Marks are lines of the data, each with its cost; the distance `away` is in points of paper.
+    return np.asarray(MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high))
+
+
+def place_words(ax: Any, words: str, anchor: Any, marks: Points, color: str) -> Points:
+    """Write near an anchor where the words hide neither lines nor marks, which are data points.
+
+    Return the point of their box that is nearest to the anchor.
     """
     from matplotlib.patheffects import withStroke
 
-    point = ax.figure.dpi / 72
-    area = ax.get_window_extent().extents / point
-    lines = [line.get_transform().transform_path(line.get_path()).vertices for line in ax.lines]
-    lines += [_box_rows(*text.get_window_extent().extents) for text in ax.texts]
-    costs = [(line, LINE_COST) for line in lines]
-    costs += [(ax.transData.transform(line), cost) for line, cost in marks]
-    costs = [(_along((line / point).clip(area[:2], area[2:])), cost) for line, cost in costs]
+    looks = {"ha": "center", "va": "center", "zorder": 6, **WORDS}
     halo = [withStroke(linewidth=3, foreground="white")]
-    text = ax.annotate(
-        words, anchor, ha="center", va="center", color=color, path_effects=halo, zorder=6, **WORDS
-    )
-    half = np.array(text.get_window_extent().size) / point / 2 + 4
-    at = ax.transData.transform(anchor) / point
-    centre = _free_place(at, half, area, costs, away)
+    text = ax.annotate(words, anchor, color=color, path_effects=halo, **looks)
+    half = np.array(text.get_window_extent().size) / 2 + ROOM * ax.figure.dpi / 72
+    low, high = ax.get_window_extent().get_points()
+    x, y = np.linspace(low + half, np.maximum(high, low + 2 * half) - half, 48).T
+    centres = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    points = ax.transData.transform(np.concatenate([marks, *map(_along, ax.lines)]))
+    # In half boxes: what is less than one away in both directions would be hidden.
+    gaps = cdist(centres / half, points / half, "chebyshev").min(axis=1).clip(max=1)
+    at = ax.transData.transform(anchor)
+    far = np.linalg.norm(np.maximum(np.abs(centres - at) - half, 0), axis=1)
+    centre = centres[np.lexsort((far, -gaps))[0]]
     to_data = ax.transData.inverted().transform
-    text.set_position(to_data(centre * point))
-    nearest = np.clip(at, centre - half, centre + half)
-    if leader and np.hypot(*(nearest - at)) > 2 * away:
-        ax.plot(*to_data(np.array([nearest, at]) * point).T, color=INK, linewidth=0.7)
+    text.set_position(to_data(centre))
+    return np.asarray(to_data(at.clip(centre - half, centre + half)))
 
 
-def _free_place(anchor: Points, half: Points, area: Points, costs: Costs, away: float) -> Points:
-    """Centre of a box in an area: as near to the anchor as what it would hide allows."""
-    low, high = area[:2] + half, np.maximum(area[:2] + half, area[2:] - half)
-    x, y = np.linspace(low, high, 48).T
-    centres = np.stack(np.meshgrid(x, y), axis=-1)
-    gap = np.linalg.norm(np.maximum(np.abs(centres - anchor) - half, 0), axis=-1)
-    points = np.concatenate([points for points, _ in costs])
-    weights = np.concatenate([np.full(len(points), cost) for points, cost in costs])
-    in_x = np.abs(x[:, np.newaxis] - points[:, 0]) < half[0]
-    in_y = np.abs(y[:, np.newaxis] - points[:, 1]) < half[1]
-    hidden = (in_y * weights) @ in_x.T
-    cheapest = np.argmin(gap + LINE_COST * np.maximum(away - gap, 0) + hidden)
-    return np.asarray(centres.reshape(-1, 2)[cheapest])
-
-
-def _along(line: Points) -> Points:
-    """Points on a line, about four points of paper apart."""
-    walked = np.append(0, np.cumsum(np.hypot(*np.diff(line, axis=0).T)))
-    at = np.linspace(0, walked[-1], 2 + int(walked[-1] / 4))
-    return np.column_stack([np.interp(at, walked, line[:, k]) for k in (0, 1)])
-
-
-def _box_rows(x0: float, y0: float, x1: float, y1: float) -> Points:
-    """A line that fills a box: to and fro, in five rows."""
-    x, y = np.tile([x0, x1, x1, x0], 3)[:10], np.linspace(y0, y1, 5).repeat(2)
-    return np.column_stack([x, y])
+def _along(line: Any) -> Points:
+    """Return points on a drawn line, close to each other."""
+    corners = line.get_xydata()
+    steps = np.linspace(0, len(corners) - 1, max(len(corners), 200))
+    return np.column_stack([np.interp(steps, range(len(corners)), x) for x in corners.T])

@@ -1,4 +1,4 @@
-"""Texts in files that a spreadsheet opens, which must not run as formulas."""
+"""Escaping of texts that a spreadsheet would run as formulas."""
 
 import re
 
@@ -20,7 +20,7 @@ _PLAIN_NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)
 
 
 def escape_formula(text: str) -> str:
-    """The text as it is safe in a CSV file that a spreadsheet opens.
+    """Make text safe in a CSV file that a spreadsheet opens.
 
     A spreadsheet runs what begins with ``=``, ``+``, ``-`` or ``@``, also in their wide forms and
     after spaces; and if it cuts cells by another separator, what comes behind that. An apostrophe
@@ -49,7 +49,7 @@ def escape_formula(text: str) -> str:
 
 
 def unescape_formula(text: str) -> str:
-    """The text without the apostrophes of :func:`escape_formula`.
+    """Remove the apostrophes of :func:`escape_formula`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def unescape_formula(text: str) -> str:
     Returns
     -------
     str
-        What was guarded; other text as it is.
+        What was escaped; other text unchanged.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Tables for LaTeX by booktabs, in which no text means anything to LaTeX."""
+r"""Tables for LaTeX by booktabs, with all text escaped."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -32,16 +32,16 @@ CHARACTERS = str.maketrans(
 
 
 def to_latex(table: Table) -> str:
-    r"""A table for LaTeX, with the title as caption, to be read by ``\input``.
+    r"""Write a table for LaTeX, with the title as caption, to be read by ``\input``.
 
-    Its first line says which packages it needs. Second lines of cells are a row of their own in
-    ``\scriptsize``. A table of many rows is a ``longtable``; another one that is wider than the
-    text is shrunk to it, in a document of two columns over both.
+    The first line names the packages that it needs. Second lines of cells become a row of their own
+    in ``\scriptsize``. A table of many rows is a ``longtable``; any other that is wider than the
+    text is shrunk to it, and spans both columns of a two-column document.
 
     Parameters
     ----------
     table : Table
-        No character of it means anything to LaTeX.
+        All of its text is escaped.
 
     Returns
     -------
@@ -59,12 +59,11 @@ def to_latex(table: Table) -> str:
     >>> print(*(line for line in lines if "yeast" in line))
     yeast & \textbf{0.19} \tabularnewline
     """
-    in_lines = [max(map(len, texts)) > LONG_TEXT for texts in _columns(table)]
-    numeric = right_aligned(table)
-    kinds = [
-        LINES if lines else "r" if number else "l"
-        for lines, number in zip(in_lines, numeric, strict=True)
-    ]
+    printed = (table.head, *table.rows, *table.foot)
+    texts = [[as_entry(cell).text for cell in row] for row in printed]
+    in_lines = [max(map(len, column)) > LONG_TEXT for column in zip(*texts, strict=True)]
+    aligned = zip(in_lines, right_aligned(table), strict=True)
+    kinds = [LINES if long else "r" if number else "l" for long, number in aligned]
     columns = f"{{@{{}}{''.join(kinds)}@{{}}}}"
     head = [r"\toprule", *_rows([table.head], in_lines), r"\midrule"]
     body = list(_rows(table.rows, in_lines))
@@ -82,11 +81,6 @@ def to_latex(table: Table) -> str:
         lines += [caption, r"\par\smallskip", SHRINK, rf"\begin{{tabular}}{columns}", *head, *body]
         lines += [r"\bottomrule", r"\end{tabular}}", *notes, r"\end{table*}"]
     return "\n".join(lines) + "\n"
-
-
-def _columns(table: Table) -> Iterator[list[str]]:
-    for j, head in enumerate(table.head):
-        yield [head, *(as_entry(row[j]).text for row in (*table.rows, *table.foot))]
 
 
 def _rows(rows: Sequence[Row], in_lines: Sequence[bool]) -> Iterator[str]:
@@ -108,7 +102,7 @@ def _rows(rows: Sequence[Row], in_lines: Sequence[bool]) -> Iterator[str]:
 
 
 def escape_latex(text: str) -> str:
-    """Text on one line in which no character means anything to LaTeX; minus signs are set as such.
+    """Escape text for LaTeX, on one line and with real minus signs.
 
     >>> print(escape_latex("50% of a_b, -0.5"))
     50\\% of a\\_b, $-$0.5
@@ -119,5 +113,5 @@ def escape_latex(text: str) -> str:
     return re.sub(r"([-`',])(?=\1)", r"\1{}", escaped)
 
 
-# The forms in which a report writes its tables, by the endings of the files.
+# How a report writes its tables, by the endings of the files.
 RENDERERS: dict[str, Callable[[Table], str]] = {"csv": to_csv, "tex": to_latex}

@@ -10,7 +10,7 @@ import click
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
-# Whether a file can be read is found out when it is read, with a better message than click's.
+# Files are checked when they are read, with better messages than click's.
 FILE = click.Path(dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
 
@@ -20,7 +20,7 @@ folder_option = partial(click.option, type=FOLDER)
 
 
 def bundle(name: str, build: Callable[..., Any], *options: Decorator) -> Decorator:
-    """Options whose values reach the command as one argument `name`, which `build` makes."""
+    """Pass the values of some options to the command as one argument `name`, made by `build`."""
     probe = click.Command(None)
     for option in options:
         option(probe)
@@ -39,7 +39,7 @@ def bundle(name: str, build: Callable[..., Any], *options: Decorator) -> Decorat
 
 
 def split_names(context: click.Context, parameter: click.Parameter, value: Any) -> list[str]:
-    """Names from options that were repeated or separated by commas; a file may have commas."""
+    """Read names from repeated options or between commas; a file name may contain commas."""
     return [
         name.strip()
         for given in value
@@ -58,7 +58,7 @@ def _refuse_zero(context: click.Context, parameter: click.Parameter, value: int)
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output.")
-force_option = click.option("--force", is_flag=True, help="Replace files that are there already.")
+force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
 seed_option = default_option(
     "--seed", type=click.IntRange(0, 2**32 - 1), default=0, help="Random seed."
 )

@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import write_atomically
-from nldd._wording import KEPT, printable
 from nldd.present.table import Table, as_entry, right_aligned
+from nldd.present.text import KEPT, printable
 
 DPI = 150
-# What matplotlib would say about itself and the time; files of equal figures are then equal.
+# Left out, so that equal figures give equal files.
 NO_METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}
-# Matplotlib sets these by a style sheet for "*", which in a page would be all of the page.
+# Matplotlib sets these by a style sheet for "*", which would apply to the whole page.
 ROOT_STYLE = "stroke-linejoin: round; stroke-linecap: butt"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A picture of a page.
+    """A figure of a page.
 
     Attributes
     ----------
     key, caption : str
-        The key has letters, digits, ``.``, ``_`` and ``-``; the page has the figure at
+        The key consists of letters, digits, ``.``, ``_`` and ``-``; links find the figure at
         ``#figure-<key>``.
     svg, alt : str
         An ``<svg>`` element, as from :func:`nldd.present.page.svg`, and the same in words.
@@ -44,11 +44,12 @@ class Figure:
 
     @property
     def width(self) -> float:
-        """In CSS pixels, of which matplotlib's points are three quarters."""
+        """Width in CSS pixels, of which matplotlib's points are three quarters."""
         return float(self.svg.partition(' width="')[2].partition("pt")[0]) * 4 / 3
 
 
 def draw(display: Any, key: str, caption: str, alt: str) -> Figure:
+    """Draw a display as a figure of a page."""
     drawing = display.plot().figure_
     return Figure(key, caption, svg(drawing, key), alt, drawing)
 
@@ -69,14 +70,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What stands on a page of a report, as plain text; nothing in it is read as HTML.
-
-    Made by :func:`make_report`, written by :func:`write_report`.
+    """Content of a page, as plain text; nothing in it is read as HTML.
 
     Attributes
     ----------
     title, subtitle : str
-        Above all.
+        At the top.
     facts : tuple of (str, str)
         Names and values below the title, such as ``("data sets", "9")``.
     sections : tuple of Section
@@ -110,7 +109,7 @@ class Page:
 
 
 def render_page(page: Page) -> str:
-    """The page as the text of an HTML file.
+    """Write a page as the text of an HTML file.
 
     Examples
     --------
@@ -143,10 +142,10 @@ def _own_file(name: str) -> str:
 
 
 def svg(figure: Any, prefix: str) -> str:
-    """The figure as an ``<svg>`` element that can stand in a page among others.
+    """Write a figure as an ``<svg>`` element that can share a page with others.
 
-    Letters are drawn as outlines, so they look the same wherever the page is read. All ids begin
-    with `prefix`, such as the key of the figure, so that those of two figures never meet.
+    Letters are drawn as outlines, so they look the same everywhere. All ids begin with `prefix`,
+    such as the key of the figure, so that those of two figures differ.
     """
     text = _rendered(figure, "svg").decode("utf-8")
     text = text[text.index("<svg") :].strip()
@@ -157,7 +156,7 @@ def svg(figure: Any, prefix: str) -> str:
 
 
 def save_figure(figure: Any, folder: Path | str, key: str) -> tuple[Path, Path]:
-    """Write ``key.svg`` and ``key.png`` to a folder, each of them whole or not at all."""
+    """Write ``key.svg`` and ``key.png`` to a folder, each of them complete or not at all."""
     vector, raster = (Path(folder) / f"{key}.{ending}" for ending in ("svg", "png"))
     header = '<?xml version="1.0" encoding="utf-8"?>\n'
     write_atomically(vector, f"{header}{svg(figure, key)}\n".encode())

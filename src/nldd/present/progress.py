@@ -14,56 +14,30 @@ COUNT_FORMAT = "{desc} |{bar:30}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} le
 SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} left]"
 
 
-def progress(steps: Iterable[T], total: int, title: str, *, show: bool) -> Iterator[T]:
+def progress(steps: Iterable[T], total: int, title: str, *, show: bool = True) -> Iterator[T]:
     """Pass `steps` through, drawing how many of `total` have gone by.
 
-    On a terminal the line is redrawn in place; in a log file one is written at the end.
+    On a terminal the line is redrawn in place; of a single step it says that it is being done. In a
+    log file a line is written at the end, for a single step only if it took a second or more.
     """
-    if not show:
-        yield from steps
-        return
-    out = sys.stderr
-    if out.isatty():
-        yield from tqdm(steps, title, total, file=out, bar_format=COUNT_FORMAT, dynamic_ncols=True)
-        return
-    start, done = time.monotonic(), 0
+    out, start, done = sys.stderr, time.monotonic(), 0
+    looks = {"bar_format": ONE_FORMAT if total == 1 else COUNT_FORMAT, "dynamic_ncols": True}
     try:
-        for step in steps:
+        # None: drawn on a terminal only.
+        for step in tqdm(steps, title, total, file=out, disable=None if show else True, **looks):
             yield step
             done += 1
     finally:
-        out.write(f"{title}: {done} of {total} in {clock(time.monotonic() - start)}\n")
-        out.flush()
+        seconds = time.monotonic() - start
+        if show and not out.isatty() and (total != 1 or (done and seconds >= 1)):
+            counted = "" if total == 1 else f"{done} of {total} in "
+            print(f"{title}: {counted}{clock(seconds)}", file=out, flush=True)
 
 
-def stage(steps: Iterable[T], total: int, title: str) -> Iterator[T]:
-    """A part of a command, with progress; of a single step a line says that it is being done.
-
-    In a log file there is a line for what took a second or more.
-    """
-    out = sys.stderr
-    if total != 1:
-        yield from progress(steps, total, title, show=True)
-    elif out.isatty():
-        yield from tqdm(steps, title, total, file=out, bar_format=ONE_FORMAT, dynamic_ncols=True)
-    else:
-        start = time.monotonic()
-        yield from steps
-        if (seconds := time.monotonic() - start) >= 1:
-            out.write(f"{title}: {clock(seconds)}\n")
-            out.flush()
-
-
-def progress_of_share(
-    steps: Iterable[T], share: Callable[[], float], title: str, *, show: bool
-) -> Iterator[T]:
+def progress_of_share(steps: Iterable[T], share: Callable[[], float], title: str) -> Iterator[T]:
     """Pass `steps` of unknown number through, drawing on a terminal what `share` is done."""
-    out = sys.stderr
-    if not show or not out.isatty():
-        yield from steps
-        return
-    options = {"file": out, "bar_format": SHARE_FORMAT, "dynamic_ncols": True}
-    with tqdm(desc=title, total=1.0, **options) as drawn:
+    looks = {"bar_format": SHARE_FORMAT, "dynamic_ncols": True}
+    with tqdm(desc=title, total=1.0, file=sys.stderr, disable=None, **looks) as drawn:
         for step in steps:
             yield step
             drawn.update(min(share(), 1.0) - drawn.n)
@@ -71,7 +45,7 @@ def progress_of_share(
 
 
 def clock(seconds: float) -> str:
-    """Minutes and seconds, with hours where there are any.
+    """Write minutes and seconds, and hours if there are any.
 
     >>> clock(61.7), clock(3723)
     ('01:02', '1:02:03')

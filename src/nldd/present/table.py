@@ -1,4 +1,4 @@
-"""A printed table as a record, and the record as text and CSV."""
+"""A table as a record, and the record as text and CSV."""
 
 import csv
 import re
@@ -8,10 +8,9 @@ from io import StringIO
 from textwrap import indent
 from typing import TypeVar
 
-from nldd._wording import printable
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
-from nldd.present.text import align
+from nldd.present.text import align, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +20,9 @@ class TableEntry:
     Attributes
     ----------
     text : str
-        What stands in it.
+        Its content.
     bold : bool
-        Whether it is the best of its row.
+        Marks the best of its row.
     under : str
         A second, smaller line, such as a rank or a standard error.
 
@@ -58,17 +57,17 @@ class Table:
     Attributes
     ----------
     key, title : str
-        File name without ending (letters, digits, ``.``, ``_`` and ``-``), and what people read.
+        File name without ending (letters, digits, ``.``, ``_`` and ``-``), and the title.
     head : tuple of str
-        Column heads; the first is over the row names.
+        Column heads; the first is that of the row names.
     rows, foot : tuple of rows of TableEntry or str
         The body, and the rows below it, such as average ranks.
     notes : tuple of str
         Sentences below the table.
     data_head, data : tuple of str, tuple of rows of plain values
-        The long form for the CSV file; where it is empty the CSV file is the printed table.
+        Long form for the CSV file; if it is empty, the CSV file holds the printed table.
     folded : bool
-        Whether a page shows the title alone until somebody opens the table.
+        Lets a page show the title alone until the reader opens the table.
 
     Examples
     --------
@@ -107,7 +106,7 @@ def tabulate(
     columns: Mapping[str, Callable[[Item], TableEntry | str]],
     *notes: str,
 ) -> Table:
-    """A table with one row an item; each head of a column stands with what makes its cells."""
+    """Build a table with one row per item; `columns` has for each head what makes its cells."""
     rows = (tuple(cell(item) for cell in columns.values()) for item in items)
     return Table(key, title, tuple(columns), tuple(rows), notes=notes)
 
@@ -117,10 +116,10 @@ def as_entry(cell: TableEntry | str) -> TableEntry:
 
 
 def right_aligned(table: Table) -> tuple[bool, ...]:
-    """Which columns hold numbers; the first one, with the row names, does not count as such.
+    """Find the columns of numbers; the first one, with the row names, is never one.
 
-    A column is one of numbers if at least one of its cells in the body is, and the others are
-    empty, a dash or "n/a".
+    A column holds numbers if at least one of its cells in the body does, and the others are empty,
+    a dash or "n/a".
     """
 
     def is_number(j: int) -> bool:
@@ -132,16 +131,16 @@ def right_aligned(table: Table) -> tuple[bool, ...]:
 
 
 def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None = None) -> str:
-    """A table for a terminal: its title, some of its columns, and at most so many rows.
+    """Write a table for a terminal: its title, some of its columns, and its first rows.
 
     Parameters
     ----------
     table : Table
-        Second lines of its cells stand in parentheses, in a column of their own.
+        Second lines of its cells get parentheses and a column of their own.
     columns : sequence of int, optional
-        Places of the columns to show; by default all.
+        Positions of the columns to show; by default all.
     most : int, optional
-        Rows to show; by default all.
+        Number of rows to show; by default all.
 
     Returns
     -------
@@ -175,12 +174,12 @@ def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None
 
 
 def to_csv(table: Table) -> str:
-    """The long form of a table, or the printed one, as comma-separated values.
+    """Write the long form of a table, or the printed one, as comma-separated values.
 
     Parameters
     ----------
     table : Table
-        Spreadsheets take no text in it for a formula.
+        No text in it becomes a formula in a spreadsheet.
 
     Returns
     -------
@@ -219,5 +218,5 @@ def _csv_cell(cell: TableEntry | str | float | int | None) -> str:
 
 
 def one_line(text: str) -> str:
-    """Text without line ends and tabs, and what else is not printable shown by its code."""
+    """Write text on one line; what is not printable is shown by its code."""
     return printable(" ".join(re.sub(r"[\x00-\x1f\x7f]", " ", text).split()))

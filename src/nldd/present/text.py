@@ -1,62 +1,86 @@
-"""Text for people: names from files made visible, shares, columns and paragraphs."""
+"""Text for people: names from files made visible, nouns counted, percentages, aligned columns."""
 
+import os
 from collections.abc import Collection, Iterable, Sequence
-from decimal import Decimal
+from shlex import join
 from textwrap import fill
 from unicodedata import bidirectional
 
-from nldd._wording import JOINERS, printable
+WINDOWS = os.name == "nt"
+# They are not printable, but emoji, Persian and Indic words fall apart without them.
+JOINERS = "\u200c\u200d"
+# On pages and terminals also lines, tabs, and marks that isolate a name written right to left.
+KEPT = f"\n\t\u2068\u2069{JOINERS}"
+
+
+def printable(text: str, kept: str = JOINERS) -> str:
+    r"""Show every unprintable character by its code, except those `kept`.
+
+    So no text from a file moves the cursor of a terminal, colours it, or turns words around.
+
+    >>> print(printable("a\x1b[2Jb\u202ec\td"))
+    a\x1b[2Jb\u202ec\td
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
+        for c in text
+    )
 
 
 def visible(text: str, longest: int = 80) -> str:
-    """Text from a file on one line: cut, and what is not printable shown by its code.
+    r"""Show text from a file on one line: printable, and not too long.
 
-    Words from right to left keep to themselves, so that what stands beside them stays in order.
+    Words written right to left are isolated, so that the words beside them stay in order.
 
-    Examples
-    --------
-    >>> visible("two\\n\\tlines, a\\x07bell"), visible(10_000 * "x", 5)
-    ('two lines, a\\\\x07bell', 'xxxxx\u2026')
+    >>> visible("two\n\tlines, a\x07bell"), visible(10_000 * "x", 5)
+    ('two lines, a\\x07bell', 'xxxxx…')
     """
     line = " ".join(text.split())
     if len(line) > longest:
         line = line[:longest].rstrip(f" {JOINERS}") + "\u2026"
     seen = printable(line)
     right_to_left = any(bidirectional(c) in ("R", "AL") for c in seen)
-    return f"\u2068{seen}\u2069" if right_to_left else seen  # isolated from its neighbours
+    return f"\u2068{seen}\u2069" if right_to_left else seen
 
 
-def name_list(names: Sequence[str], most: int = 12) -> str:
-    quoted = ", ".join(f'"{visible(name)}"' for name in names[:most])
-    return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
+def count_noun(n: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    >>> count_noun(1, "blank line"), count_noun(1200, "blank line")
+    ('1 blank line', '1,200 blank lines')
+    """
+    return f"{n:,} {noun}{'s' * (n != 1)}"
 
 
-def exact_percent(share: float) -> str:
-    """A share that somebody asked for, in percent and not rounded."""
-    return f"{100 * share:.6g} %"
+def command_line(*words: object) -> str:
+    """Write words as they are typed in a shell; those of Windows share only double quotes.
+
+    >>> command_line("nldd", "report", "results")
+    'nldd report results'
+    """
+    if WINDOWS:
+        from subprocess import list2cmdline
+
+        return list2cmdline(map(str, words))
+    return join(map(str, words))
 
 
-def doubt_number(doubt: float, rank_by: str) -> str:
-    """A doubt as people know it: theta itself, or the chance that all codes are right."""
-    return theta_number(doubt) if rank_by == "theta" else f"{1 - doubt:.4f}"
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share in percent; 0 and 100 only if nothing had to be rounded.
 
-
-def chance_in_words(chance: float) -> str:
-    """How likely all codes of an answer are right: 9 in 10, say."""
-    for total in (10, 100):
-        if round(total * chance) < total:
-            likely = round(total * chance)
-            return f"right as a whole: {likely or 'less than 1'} in {total}"
-    return "right as a whole: more than 99 in 100"
-
-
-def theta_number(theta: float) -> str:
-    """Theta with four decimals, and with two digits that count where it is small."""
-    return f"{theta:.4f}" if theta >= 0.01 else f"{Decimal(f'{theta:.2g}'):f}"
+    >>> percent(0.6249), percent(0.931, 1), percent(0.9997), percent(1.0, 1)
+    ('62 %', '93.1 %', '99.97 %', '100 %')
+    """
+    words = f"{100 * share:.{0 if share in (0, 1) else digits}f}"
+    if float(words) in (0, 100) and share not in (0, 1) and digits < 6:
+        return percent(share, digits + 1)
+    return f"{words} %"
 
 
 def align(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
-    """Rows of cells as lines with columns, those of `right` flush right."""
+    """Write rows of cells in columns; those of `right` are right-aligned."""
     columns = []
     for j, cells in enumerate(zip(*rows, strict=True)):
         pad, width = str.rjust if j in right else str.ljust, max(map(len, cells))
@@ -64,10 +88,6 @@ def align(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
     return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
-def align_facts(facts: Iterable[tuple[str, str]]) -> str:
-    return "\n".join(f"  {name:<17}{value}" for name, value in facts)
-
-
 def wrap(paragraphs: Iterable[str]) -> str:
-    """Paragraphs for a terminal, each from a new line on."""
+    """Wrap paragraphs for a terminal."""
     return "\n".join(fill(paragraph, 100) for paragraph in paragraphs)

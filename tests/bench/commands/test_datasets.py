@@ -277,7 +277,7 @@ def test_export_for_meka(capsys, birds, tmp_path):
     assert head[-2:] == ["0,1", "1,2"]
     code, _, err = run(capsys, "export", birds, "--meka", out_dir / "owls.arff")
     assert code == 1
-    assert "owls-train.arff is there already" in err
+    assert "owls-train.arff already exists" in err
     assert run(capsys, "export", birds, "--meka", out_dir / "owls.arff", "--force")[0] == 0
 
 

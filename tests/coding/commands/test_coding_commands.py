@@ -24,16 +24,16 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd._wording import percent
 from nldd.coding.evaluation import evaluate_evidence, evaluate_table, triage
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.per_code import select_codes
 from nldd.coding.selective import selective_threshold
 from nldd.coding.tables.opening import TableOptions
+from nldd.coding.wording import theta_number
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.persistence._models import save_model
-from nldd.present.text import theta_number
+from nldd.present.text import percent
 
 PROMISES = {
     "default": (0.9, 0.9, "subset"),

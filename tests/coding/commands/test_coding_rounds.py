@@ -21,11 +21,11 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd._wording import percent
 from nldd.coding.evaluation import triage
 from nldd.coding.model_file import load_coding_model
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
+from nldd.present.text import percent
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
 
@@ -106,7 +106,7 @@ def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
     path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
     fit = ("fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", path)
     error, hint = refuse(capsys, *fit)
-    assert error == f"{path} is there already, and is not replaced unasked."
+    assert error == f"{path} already exists."
     assert "--force" in hint
     for name in ("other.nldd", "model.report.html", "truth.report.html", "curve.png"):
         (study / name).write_text("somebody's work")
@@ -117,7 +117,7 @@ def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
         ("triage", path, "--figure", study / "curve"),
     ):
         error, _ = refuse(capsys, *words)
-        assert error.endswith("is there already, and is not replaced unasked.")
+        assert error.endswith(" already exists.")
     assert path.read_bytes() == before
     kept = ("other.nldd", "model.report.html", "truth.report.html", "curve.png")
     assert {(study / name).read_text() for name in kept} == {"somebody's work"}
@@ -136,7 +136,7 @@ def test_update_renews_the_report_that_nldd_wrote_about_the_model(study, correct
     other.rename(report)  # which is about another model
     more = write_csv(study / "more.csv", [("q1", "more pay", "30", "Bonn", "pay")])
     error, _ = refuse(capsys, "update", path, more)
-    assert error == f"{report} is there already, and is not replaced unasked."
+    assert error == f"{report} already exists."
     report.rename(other)
     succeed(capsys, "update", new, more)
     assert "133 coded answers" in other.read_text(encoding="utf-8")
@@ -254,7 +254,7 @@ def test_nothing_is_replaced_unasked(study, capsys):
     words = ("predict", study / "model.nldd", study / "new.csv", "--max-theta", "1")
     before = (study / "truth.csv").read_bytes()  # a table of hand-coded answers
     error, hint = refuse(capsys, *words, "-o", study / "truth.csv")
-    assert error == f"{study / 'truth.csv'} is there already, and is not replaced unasked."
+    assert error == f"{study / 'truth.csv'} already exists."
     assert "--force" in hint
     coded = study / "coded.csv"
     refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv")
@@ -262,7 +262,7 @@ def test_nothing_is_replaced_unasked(study, capsys):
     assert not coded.exists()
     succeed(capsys, *words, "-o", coded)
     error, _ = refuse(capsys, "audit", coded, "-o", study / "truth.csv")
-    assert "is there already" in error
+    assert "already exists" in error
     assert (study / "truth.csv").read_bytes() == before
     # Codes of people are not for --force to throw away.
     error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from coding_tables import QUICK, call, read_csv, refuse, succeed, write_csv
-from nldd._wording import percent
 from nldd.coding.model_file import load_coding_model
+from nldd.present.text import percent
 
 CODES = ("food", "pay", "rooms")
 COLUMNS = ("--text", "answer", "--labels", "codes")

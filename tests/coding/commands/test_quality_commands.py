@@ -47,7 +47,7 @@ def test_frequencies_are_told_and_written(study, capsys):
         assert float(row[2]) == pytest.approx(code["share"], abs=1e-6)
         assert code["low"] <= code["share"] <= code["high"]
     message, hint = refuse(capsys, "frequencies", *files, "-o", out)
-    assert message == f"{out} is there already, and is not replaced unasked."
+    assert message == f"{out} already exists."
     assert "--force" in hint
     book = write_csv(study / "book.csv", [("pay", "Salaries")], ("code", "name"))
     succeed(capsys, "codebook", study / "model.nldd", book)
@@ -99,7 +99,7 @@ def test_suspects_are_told_and_written(study, capsys):
     numbers = [suspect["number"] for suspect in found["suspects"]]
     assert {8, 38, 68} & set(numbers)
     assert [int(row[0]) for row in read_csv(out)[1]] == numbers
-    assert refuse(capsys, "suspects", model, "-o", out)[0].endswith("is not replaced unasked.")
+    assert refuse(capsys, "suspects", model, "-o", out)[0].endswith(" already exists.")
     used = found["suspects"][0]["codes"][0]
     book = write_csv(study / "book.csv", [(used, "Z")], ("code", "name"))
     succeed(capsys, "codebook", model, book)
@@ -126,7 +126,7 @@ def test_agreement_is_told_and_disagreements_are_written(tmp_path, capsys):
     assert (record["n_answers"], record["n_same"]) == (29, 27)
     assert record["masi"]["low"] <= record["masi"]["value"] <= record["masi"]["high"]
     assert len(record["disagreements"]) == 2
-    assert "is not replaced" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
+    assert "already exists" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
     assert "who coded a row" in refuse(capsys, "agreement", a, *COLUMNS)[0]
     same = write_csv(tmp_path / "same.csv", rows)
     text = " ".join(succeed(capsys, "agreement", a, same, *COLUMNS).out.split())

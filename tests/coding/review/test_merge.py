@@ -121,7 +121,7 @@ def test_files_are_named_with_care(two, tmp_path):
     for paths, out, words in (
         (two[:1], tmp_path / "x.db", "At least two"),
         ((two[0], two[0]), tmp_path / "x.db", "named twice"),
-        (two, two[0], "there already"),
+        (two, two[0], "already exists"),
         ((two[0], tmp_path / "none.db"), tmp_path / "x.db", "no such review"),
     ):
         with pytest.raises(InputError, match=words):
@@ -167,7 +167,7 @@ def test_the_commands(two, tmp_path):
     assert "The same codes from all: 2 answers (66.7 %)." in done.output
     done = run(export, [both, "-o", table], catch_exceptions=False)
     assert "10 answers." in done.output
-    with pytest.raises(InputError, match="is not replaced unasked"):
+    with pytest.raises(InputError, match="already exists"):
         run(export, [both, "-o", table], catch_exceptions=False)
     for taken in (both, str(tmp_path / "new.csv")):
         with pytest.raises(InputError, match="is named twice"):

@@ -181,7 +181,7 @@ def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):
         prepare(made, path, other)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.csv", "other.csv"]
     path.write_text(json.dumps("mine"))
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         prepare(made, path, made / "new.csv")
     assert path.read_text() == '"mine"'
 

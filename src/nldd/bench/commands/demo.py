@@ -37,7 +37,7 @@ def yeast(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
 
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)
-    watch = partial(progress, title="BR and NLDD on yeast", show=True)
+    watch = partial(progress, title="BR and NLDD on yeast")
     result = run_demo(base=base, n_folds=folds, n_jobs=jobs, random_state=seed, watch=watch)
     show(render_demo(result))
     picture = out / "pairs.png"

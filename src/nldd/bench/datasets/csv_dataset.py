@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.bench.datasets.label_columns import Labels, label_columns, named_columns
 from nldd.bench.datasets.source import (
     MAX_BYTES,
@@ -22,6 +22,7 @@ from nldd.bench.datasets.source import (
 )
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 MISSING = frozenset({"", "NA", "?"})
 SEPARATORS = ",;\t|"

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
+from nldd.present.text import count_noun
 
 # Of fewer rows, values may all be different by chance.
 LEAST_ROWS = 20

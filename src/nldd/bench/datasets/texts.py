@@ -5,9 +5,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nldd._wording import count_noun, percent
 from nldd.bench.datasets.catalogue import EMBEDDED, CatalogueEntry, FileState
-from nldd.present.text import align, align_facts, visible
+from nldd.present.text import align, count_noun, percent, visible
 
 if TYPE_CHECKING:
     from nldd.bench.datasets.facts import Facts
@@ -52,7 +51,7 @@ def render_entry(entry: CatalogueEntry, folder: Path, here: bool) -> str:
         f"  {file.file}  {file.n_bytes} bytes\n    {file.url}\n    sha256 {file.sha256}"
         for file in entry.files
     ]
-    return "\n".join([entry.name, align_facts(facts), "\nFiles", *files])
+    return "\n".join([entry.name, _align_facts(facts), "\nFiles", *files])
 
 
 def _counts(of: "CatalogueEntry | Facts", kind: str = "") -> list[tuple[str, str]]:
@@ -86,7 +85,11 @@ def render_facts(facts: "Facts", *, counts: bool = True) -> str:
     if facts.n_train is not None:
         rest = facts.n_samples - facts.n_train
         measured.insert(0, ("given split", f"{facts.n_train} rows to train on, {rest} to test on"))
-    return align_facts([*_counts(facts, _kind(facts)), *measured] if counts else measured)
+    return _align_facts([*_counts(facts, _kind(facts)), *measured] if counts else measured)
+
+
+def _align_facts(facts: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"  {name:<17}{value}" for name, value in facts)
 
 
 def _kind(facts: "Facts") -> str:

@@ -15,9 +15,10 @@ from scipy.sparse import issparse
 from sklearn.base import is_regressor
 from sklearn.utils import get_tags
 
-from nldd._wording import printable, quote
+from nldd._wording import quote
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
+from nldd.present.text import printable
 
 OBJECT = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 LONGEST = 200

@@ -8,7 +8,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import printable
 from nldd.bench.protocols.methods import (
     NAME,
     check_classifier,
@@ -26,6 +25,7 @@ from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.present.text import printable
 
 PROTOCOLS = ("default", "best", "paper", "quick")
 """Names of the protocols that come with nldd, for :func:`load_protocol`.

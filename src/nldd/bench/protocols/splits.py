@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from sklearn.model_selection import KFold, LeaveOneGroupOut, RepeatedKFold, ShuffleSplit
 
-from nldd._wording import count_noun
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 Rows = NDArray[np.intp]
 # The kinds of splits, and what can be said about each.

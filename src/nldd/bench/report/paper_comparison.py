@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import count_noun
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.report import published as paper
 from nldd.bench.report.results import FloatArray, Results
@@ -16,6 +15,7 @@ from nldd.bench.statistics.ranks import average_ranks, complete_rows
 from nldd.bench.statistics.significance import significance_line
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.present.table import Row, Table, TableEntry
+from nldd.present.text import count_noun
 
 # The settings of this protocol are the paper's; those of others have no reason to give its values.
 PROTOCOL = "paper"

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from nldd._files import write_atomically
-from nldd._wording import command_line, count_noun
 from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
 from nldd.bench.displays.hypercube import HypercubeDisplay
 from nldd.bench.displays.pairs import PairChoiceDisplay, PairsDisplay
@@ -30,6 +29,7 @@ from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.present.latex import RENDERERS
 from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table
+from nldd.present.text import command_line, count_noun
 
 PAGE = "report.html"
 PAPER = (

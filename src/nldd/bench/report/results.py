@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import command_line, printable
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
@@ -19,6 +18,7 @@ from nldd.exceptions import InputError
 from nldd.metrics._counts import Counts, label_counts, label_values
 from nldd.metrics._measures import MEASURES, Measure, evaluate
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.present.text import command_line, printable
 
 FloatArray = NDArray[np.float64]
 ALL_MEASURES: dict[str, Measure] = MEASURES | PROBABILITY_MEASURES

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
 from nldd.bench.protocols.protocol_file import hint
 from nldd.bench.report import published as paper
 from nldd.bench.report.paper_comparison import (
@@ -22,6 +22,7 @@ from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.present.table import DataRow, Row, Table, TableEntry
+from nldd.present.text import count_noun
 
 ALPHA = 0.05
 PUBLISHED = ("published", "difference", "difference_in_standard_errors")

@@ -13,7 +13,7 @@ from statistics import mean
 from typing import TextIO
 
 from nldd._files import write_atomically
-from nldd._wording import printable, quote
+from nldd._wording import quote
 from nldd.bench.datasets.facts import describe
 from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.runner.cell import Cell, cells, empty_record, fingerprint
@@ -23,6 +23,7 @@ from nldd.bench.runner.workers import Workers, make_workers
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.present.progress import clock
+from nldd.present.text import printable
 
 FACTS = "datasets.json"
 WATCH_SECONDS, LOG_SECONDS = 0.5, 60.0

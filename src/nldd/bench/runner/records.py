@@ -18,8 +18,8 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from nldd._files import write_atomically
-from nldd._wording import printable
 from nldd.exceptions import InputError
+from nldd.present.text import printable
 
 CELLS = "cells.jsonl"
 PREDICTIONS = "predictions"

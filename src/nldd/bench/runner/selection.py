@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import issparse
 
-from nldd._wording import printable
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_named
 from nldd.bench.protocols.methods import check_classifier, is_own, own_method
@@ -17,6 +16,7 @@ from nldd.bench.protocols.protocol_file import hint
 from nldd.datasets import Dataset
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
+from nldd.present.text import printable
 
 
 def choose_datasets(

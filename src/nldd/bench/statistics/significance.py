@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2, f, norm, rankdata
 
-from nldd._wording import count_noun
 from nldd.bench.statistics.ranks import DECIMALS, complete_values, ranks
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 # Up to here the counts of sign patterns, at most 2**50, are exact in 64-bit integers and floats.
 MOST_EXACT = 50

@@ -10,7 +10,7 @@ from nldd._files import refuse_existing
 from nldd.coding.commands.options import model_argument, table_options
 from nldd.present.console import after_saving, print_notes, print_result, say
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
-from nldd.present.progress import stage
+from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
@@ -69,7 +69,7 @@ def codebook(
     if table is None:
         found = load_coding_model(model)
     else:
-        found, changes = apply_codebook(model, table, options, stage, jobs, say)
+        found, changes = apply_codebook(model, table, options, progress, jobs, say)
         print_notes(changes or ["The codebook of the model is the same as before."])
         _renew_report(found, model)
     book = found.codebook.for_labels(found.labels)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nldd._wording import command_line
 from nldd.exceptions import InputError
 from nldd.present.console import show
 from nldd.present.options import FOLDER, default_option, seed_option
+from nldd.present.text import command_line
 
 if TYPE_CHECKING:
     from nldd.datasets import Survey

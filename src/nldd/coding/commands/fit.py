@@ -29,7 +29,7 @@ from nldd.present.options import (
     seed_option,
     threads_option,
 )
-from nldd.present.progress import stage
+from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.tables.opening import TableOptions
@@ -122,7 +122,7 @@ def fit(
     book = read_codebook(codebook) if codebook else Codebook()
     step = fit_table(
         *(table, out, request, settings, options),
-        watch=stage,
+        watch=progress,
         tell=say,
         ask=make_asker(),
         codebook=book,

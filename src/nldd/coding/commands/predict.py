@@ -145,7 +145,7 @@ def predict(
     selection = codes = None
     if max_theta is None:
         policy, selection, codes = _keep_promise(loaded, policy, promise)
-    watch = partial(progress_of_share, title="coding", show=True)
+    watch = partial(progress_of_share, title="coding")
     counts = code_table(loaded, table, out, policy, review, options, watch)
     promised = selection or codes
     print_notes([*counts.notes, *(drawn_notes(loaded) if promised else [])])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nldd._wording import count_noun
 from nldd.coding.commands.options import (
     GuaranteeTarget,
     answer_options,
@@ -22,6 +21,7 @@ from nldd.exceptions import InputError
 from nldd.present.console import print_notes, say, show
 from nldd.present.options import FILE, default_option, file_option, names_option, seed_option
 from nldd.present.progress import progress_of_share
+from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.review.records import Study
@@ -189,7 +189,7 @@ def _prepare(
     """Code the answers into a new store, and tell what became of them."""
     from nldd.coding.review.prepare import prepare_review
 
-    watch = partial(progress_of_share, title="coding", show=True)
+    watch = partial(progress_of_share, title="coding")
     found = prepare_review(model, table, path, promise, n_audit, blind, seed, options, watch)
     print_notes(found.notes)
     counts = found.counts

@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from nldd._files import refuse_existing, write_atomically
-from nldd._wording import count_noun
 from nldd.coding.commands.options import raw_option
 from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, file_option, force_option, json_option
+from nldd.present.text import count_noun
 
 store_argument = click.argument("store", type=FILE, metavar="REVIEW")
 

@@ -20,7 +20,7 @@ from nldd.coding.commands.options import (
 from nldd.exceptions import InputError
 from nldd.present.console import after_saving, make_asker, print_notes, print_result, say
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
-from nldd.present.progress import stage
+from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.answers import CodeFormat
@@ -99,7 +99,7 @@ def update(
     refuse_existing(None if own else place, force=force)
     step = update_model(
         *(model, table, out, options),
-        watch=stage,
+        watch=progress,
         again=again,
         new_codes=new_codes or is_review,  # of which the page has asked
         n_jobs=jobs,

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 from warnings import simplefilter
 
-from nldd._wording import count_noun
 from nldd.coding.coded_blocks import AUTO, CodingOptions, CodingSummary, code_blocks
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
@@ -34,6 +33,7 @@ from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.coding.training import refit_model
 from nldd.exceptions import NLDDError
+from nldd.present.text import count_noun
 
 IDLE, RUNNING, FAILED = "idle", "running", "failed"
 # A decision waits for no more than the writing of so many suggestions, and comes next.

@@ -8,12 +8,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 
-from nldd._wording import count_noun
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
 from nldd.coding.review.log import DONE, LogEntry, latest, standings
 from nldd.coding.review.records import Study
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 
 class MergeResult(NamedTuple):
@@ -124,7 +124,7 @@ def _check_names(paths: Sequence[Path], out: Path) -> None:
         raise InputError(f"{twice} is named twice.", hint="name each review once")
     if out.exists():
         hint = "-o with another name; reviews are never replaced"
-        raise InputError(f"{out} is there already.", hint=hint)
+        raise InputError(f"{out} already exists.", hint=hint)
 
 
 def _check_same_study(stores: Sequence[Store]) -> None:

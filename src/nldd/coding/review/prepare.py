@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nldd import __version__
-from nldd._wording import count_noun
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_blocks import BlockWatch, CodedBlock, CodingSummary, code_blocks
 from nldd.coding.coded_table import check_paths_differ
@@ -21,6 +20,7 @@ from nldd.coding.review.store_tables import describe_table
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 # So many times the answers to check are drawn at most, where few of them are automatic.
 MOST_TIMES = 4
@@ -116,7 +116,7 @@ def prepare_review(
     check_paths_differ(model_path, table_path, store_path, hint="--store new.review.db")
     if store_path.exists():
         hint = "nldd review with the same words goes on with it"
-        raise InputError(f"{store_path} is there already.", hint=hint)
+        raise InputError(f"{store_path} already exists.", hint=hint)
     paths = (model_path, table_path)
     # What is not there, reading it tells.
     digests = {path: checksum(path) if path.is_file() else "" for path in paths}

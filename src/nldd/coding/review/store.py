@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
+from nldd._files import temporary_path
 from nldd.coding.review.log import LogEntry
 from nldd.coding.review.records import (
     COLUMNS,
@@ -38,7 +39,6 @@ from nldd.coding.review.store_file import (
     is_store,
     publish,
     refuse_foreign_values,
-    temporary_path,
 )
 from nldd.exceptions import InputError
 

@@ -102,38 +102,13 @@ def check_schema(path: Path, connection: sqlite3.Connection) -> None:
         raise InputError(f"{path} is not as nldd wrote it: its tables differ.", hint=hint)
 
 
-def temporary_path(path: Path) -> Path:
-    """Where a file is made until it is complete; what ended processes left there is removed."""
-    pattern = re.compile(rf"\.{re.escape(path.name)}\.(\d{{1,9}})\.part(-wal|-shm|-journal)?")
-    with suppress(OSError):
-        for other in list(path.parent.iterdir()):
-            found = pattern.fullmatch(other.name)
-            if found is not None and not _is_running(int(found[1])):
-                with suppress(OSError):
-                    other.unlink()
-    return path.with_name(f".{path.name}.{os.getpid()}.part")
-
-
-def _is_running(process: int) -> bool:
-    """Whether another process may still be at work on its file."""
-    if process == os.getpid() or os.name == "nt":  # Windows removes no file that is open
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # it is there, and another person's
-        return True
-    return True
-
-
 def publish(part: Path, path: Path) -> None:
     """Give a complete file its name, which is not taken from another that was made meanwhile."""
     try:
         os.link(part, path)
     except FileExistsError:
         hint = "nldd review with the same words goes on with it"
-        raise InputError(f"{path} is there already.", hint=hint) from None
+        raise InputError(f"{path} already exists.", hint=hint) from None
     except OSError:  # no links on this file system
         os.rename(part, path)
 

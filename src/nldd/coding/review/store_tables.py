@@ -12,7 +12,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import count_noun, quote_first
+from nldd._wording import quote_first
 from nldd.coding.answers import CodeColumns
 from nldd.coding.coded_table import unique_column_names
 from nldd.coding.model import CodingModel
@@ -25,6 +25,7 @@ from nldd.coding.tables.cells import Cell, TableFormat, cell_text
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
 from nldd.present.formulas import escape_formula
+from nldd.present.text import count_noun
 
 Row = tuple[Cell, ...]
 # The cell of a list to which no code applies; in a store nobody has chosen a mark for that.

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from nldd._wording import FEWEST_CHECKED, checked_accuracy, count_noun, percent, percent_range
 from nldd.coding.audit import Audit, judge_checks
 from nldd.coding.coded_blocks import AUTO
 from nldd.coding.review.known_codes import KnownCodes
@@ -17,7 +16,9 @@ from nldd.coding.review.log import outcomes
 from nldd.coding.review.records import Round
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import with_suggestions
+from nldd.coding.wording import FEWEST_CHECKED, checked_accuracy, percent_range
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun, percent
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from nldd._wording import command_line, percent
 from nldd.coding.review.desk import Desk
 from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, STATES, LogEntry
 from nldd.coding.review.queue import AUTO, FILE, Mask, Places
@@ -16,6 +15,7 @@ from nldd.coding.review.records import Item, Suggestion, pack
 from nldd.coding.review.verified import is_withdrawn, verify
 from nldd.coding.tables.cells import cell_text
 from nldd.exceptions import InputError
+from nldd.present.text import command_line, percent
 
 View = dict[str, Any]
 LISTED = ("queue", "open", "done", "skipped", "flagged", "disagree", "auto", "all")

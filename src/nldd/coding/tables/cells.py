@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.tables.statistics_files import Variables

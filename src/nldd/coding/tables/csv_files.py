@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from io import TextIOWrapper
 from itertools import chain, islice
 
-from nldd._wording import count_noun, quote
+from nldd._wording import quote
 from nldd.coding.tables.cells import (
     BLANKS,
     MAX_CELL,
@@ -18,6 +18,7 @@ from nldd.coding.tables.cells import (
 )
 from nldd.coding.tables.text_files import TextFile, TextSource
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 SEPARATORS = (",", ";", "\t", "|")
 # What no text holds: with it each line is one cell, whatever commas it has.

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.tables.cells import (
     MAX_BYTES,
     Cell,
@@ -23,6 +23,7 @@ from nldd.coding.tables.cells import (
 )
 from nldd.coding.tables.text_files import TextFile, TextSource
 from nldd.exceptions import InputError, MissingExtraError
+from nldd.present.text import count_noun
 
 # The keys of so many lines are the columns.
 HEADER_LINES = 1000

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.tables.cells import (
     MAX_BLOCK,
     Row,
@@ -20,6 +20,7 @@ from nldd.coding.tables.cells import (
     row_weight,
 )
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.tables.number_files import NumberFile

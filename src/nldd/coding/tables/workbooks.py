@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
-from nldd._wording import count_noun, quote, quote_first
+from nldd._wording import quote, quote_first
 from nldd.coding.tables.cells import (
     MAX_BYTES,
     SHEET_OF_CHOICES,
@@ -32,6 +32,7 @@ from nldd.coding.tables.cells import (
 )
 from nldd.coding.tables.text_files import OLE, ZIP
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 MAX_MEMBERS = 10_000
 # Sheets shrink to a twentieth or so; what shrinks to less than this is made to fill memory.

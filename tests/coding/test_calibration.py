@@ -6,9 +6,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from drawn import assert_legible
+from nldd.coding.calibration import Calibration, CalibrationDisplay, calibration_deciles
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure
-from nldd.present.theta_displays import CalibrationDisplay, calibration_deciles, top_and_step
 from problems import some_quick
 
 
@@ -26,6 +26,12 @@ def answers(n, seed=0, worse=1.0, a=1.2, b=20):
     rng = np.random.default_rng(seed)
     theta = rng.beta(a, b, n)
     return theta, rng.binomial(20, np.minimum(worse * theta, 1)), 20
+
+
+def draw(expected, observed, counts, lower, upper, **looks):
+    """The picture of bins that are given one by one."""
+    bins = Calibration(*map(np.array, (expected, observed, counts, lower, upper)))
+    return CalibrationDisplay(bins, **looks).plot()
 
 
 def marked(ax, marker):
@@ -129,10 +135,7 @@ def test_impossible_predictions_are_refused(arguments, message):
 
 
 def test_picture_shows_points_intervals_counts_and_diagonal():
-    display = CalibrationDisplay(
-        [0.01, 0.05], [0.02, 0.04], [300, 150], [0.01, 0.03], [0.03, 0.05], title="$a_{"
-    ).plot()
-    ax = display.ax_
+    ax = draw([0.01, 0.05], [0.02, 0.04], [300, 150], [0.01, 0.03], [0.03, 0.05], title="$a_{").ax_
     assert_allclose(marked(ax, "o"), [[[1, 2], [5, 4]]])
     assert_allclose(marked(ax, "_"), [[[1, 1], [1, 3]], [[5, 3], [5, 5]]])
     (diagonal,) = [line for line in ax.lines if line.is_dashed()]
@@ -153,8 +156,7 @@ def test_picture_shows_points_intervals_counts_and_diagonal():
 
 
 def test_axes_are_equal_and_scaled_to_the_data():
-    display = CalibrationDisplay([0.01, 0.04], [0.02, 0.05], [9, 9], [0, 0.03], [0.03, 0.07])
-    ax = display.plot().ax_
+    ax = draw([0.01, 0.04], [0.02, 0.05], [9, 9], [0, 0.03], [0.03, 0.07]).ax_
     assert ax.get_xlim()[0] == 0 and ax.get_xlim()[1] == ax.get_ylim()[1] == 8
     assert_array_equal(ax.get_xticks(), ax.get_yticks())
     assert ax.get_yticks()[0] == 0 and ax.get_aspect() == 1
@@ -165,12 +167,14 @@ def test_axes_are_equal_and_scaled_to_the_data():
     [(7.2, 8, 2), (5.0, 6, 1), (0.03, 0.04, 0.01), (48, 50, 10), (99, 100, 20), (0, 1, 0.2)],
 )
 def test_top_is_round_and_above_the_largest_value(largest, top, step):
-    assert top_and_step(largest) == pytest.approx((top, step))
+    share = largest / 100
+    ticks = draw([share], [share], [9], [share], [share]).ax_.get_yticks()
+    assert_allclose(ticks, np.arange(0, top + step / 2, step))
 
 
 def test_interval_of_one_answer_does_not_set_the_scale():
-    display = CalibrationDisplay([0.01, 0.02], [0.01, 0.03], [9, 1], [0, 0], [0.02, 1.0])
-    assert display.plot().ax_.get_xlim()[1] == 5
+    display = draw([0.01, 0.02], [0.01, 0.03], [9, 1], [0, 0], [0.02, 1.0])
+    assert display.ax_.get_xlim()[1] == 5
 
 
 def test_picture_of_predictions():
@@ -178,8 +182,8 @@ def test_picture_of_predictions():
     display = CalibrationDisplay.from_predictions(theta, n_wrong, n_labels, n_bins=4, title="t")
     bins = calibration_deciles(theta, n_wrong, n_labels, 4)
     for name in ("expected", "observed", "counts", "lower", "upper"):
-        assert_array_equal(getattr(display, name), getattr(bins, name))
-    assert display.error == bins.error and display.title == "t"
+        assert_array_equal(getattr(display.bins, name), getattr(bins, name))
+    assert display.bins.error == bins.error and display.title == "t"
 
 
 CASES = {
@@ -203,32 +207,12 @@ def test_words_never_overlap(case):
         assert bool(y > x) == above and 0 < y < top
 
 
-def test_points_without_intervals_on_given_axes():
+def test_bins_on_given_axes():
     figure = make_figure((9, 5))
     for ax in figure.subplots(1, 2):
-        display = CalibrationDisplay([0.1, 0.2], [0.1, 0.3], [5.0, 5.0]).plot(ax)
+        bins = calibration_deciles([0.1, 0.1, 0.2, 0.2], [1, 1, 3, 2], 10)
+        display = CalibrationDisplay(bins).plot(ax)
         assert display.ax_ is ax and display.figure_ is figure
-        assert marked(ax, "_") == []
-        assert ax.get_ylabel() == "wrong labels observed (%)"
-        assert ax.get_xlabel().endswith("(5)")
+        assert len(marked(ax, "_")) == 2
+        assert ax.get_xlabel().endswith("(2)")
     assert_legible(figure)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"observed": [0.1]}, "observed must be a list of 2"),
-        ({"expected": [10, 20]}, "expected must hold numbers from 0 to 1; got 10"),
-        ({"counts": [1]}, r"counts must be a list of 2 numbers from 1 on; got shape \(1,\)"),
-        ({"counts": [1, 0]}, "counts must hold numbers from 1 on; got 0 at position 1"),
-        ({"counts": [1, np.nan]}, "nan"),
-        ({"counts": ["a", "b"]}, "'a', 'b'"),
-        ({"upper": [0.5, 0.5]}, "needs both limits"),
-        ({"lower": [0, 0], "upper": [0.5]}, "upper must be a list of 2"),
-    ],
-    ids=["length", "percent", "short", "zero", "missing", "words", "one", "limits"],
-)
-def test_impossible_pictures_are_refused(arguments, message):
-    fine = {"expected": [0.1, 0.2], "observed": [0.1, 0.2], "counts": [5, 5]}
-    with pytest.raises(InputError, match=message):
-        CalibrationDisplay(**fine | arguments)

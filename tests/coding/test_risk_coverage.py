@@ -4,14 +4,15 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from matplotlib.collections import PolyCollection
 from numpy.testing import assert_allclose, assert_array_equal
 
 from drawn import assert_legible
+from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure, spread
-from nldd.present.theta_displays import RiskCoverageDisplay, floor_and_step, risk_coverage
 from problems import some_quick
+
+from_predictions = RiskCoverageDisplay.from_predictions
 
 
 def naive_curve(theta, right):
@@ -19,21 +20,20 @@ def naive_curve(theta, right):
     points = []
     for limit in sorted(set(theta)):
         taken = [r for t, r in zip(theta, right, strict=True) if t <= limit]
-        points.append((len(taken) / len(theta), sum(taken) / len(taken), limit))
+        points.append((len(taken) / len(theta), sum(taken) / len(taken)))
     return np.transpose(points)
 
 
 def survey(n, slope, seed=0):
-    """Coverage, accuracy and limits of n answers, the more wrong the larger theta."""
+    """Coverage and accuracy of n answers, the more wrong the larger theta."""
     rng = np.random.default_rng(seed)
     theta = rng.beta(1.2, 8, n)
-    curve = risk_coverage(theta, rng.random(n) > slope * theta)
-    half = np.sqrt(1 / (n * curve.coverage))
-    return curve.coverage, curve.accuracy, *np.clip(curve.accuracy + [[-1], [1]] * half, 0, 1)
+    curve = from_predictions(theta, rng.random(n) > slope * theta)
+    return curve.coverage, curve.accuracy
 
 
 def chosen_at(curve, coverage):
-    return next(point for point in zip(*curve[:2], strict=True) if point[0] >= coverage)
+    return next(point for point in zip(*curve, strict=True) if point[0] >= coverage)
 
 
 def words(display):
@@ -46,8 +46,7 @@ def curve_on(ax):
 
 def test_curve_by_hand():
     # Sorted: 0.1 right | 0.2 right, 0.2 wrong | 0.4 right | 0.5 wrong
-    curve = risk_coverage([0.2, 0.4, 0.1, 0.5, 0.2], [True, True, True, False, False])
-    assert_array_equal(curve.theta, [0.1, 0.2, 0.4, 0.5])
+    curve = from_predictions([0.2, 0.4, 0.1, 0.5, 0.2], [True, True, True, False, False])
     assert_array_equal(curve.coverage, [0.2, 0.6, 0.8, 1.0])
     assert_array_equal(curve.accuracy, [1, 2 / 3, 3 / 4, 3 / 5])
 
@@ -58,18 +57,18 @@ def test_curve_is_that_of_a_naive_loop():
         n = rng.integers(1, 25)
         theta = rng.integers(0, rng.integers(1, 30), n) / 30
         right = rng.random(n) if case % 2 else rng.random(n) < 0.7
-        curve = risk_coverage(theta, right)
+        curve = from_predictions(theta, right)
         expected = naive_curve(theta.tolist(), right.tolist())
-        assert_allclose([curve.coverage, curve.accuracy, curve.theta], expected, rtol=1e-13)
+        assert_allclose([curve.coverage, curve.accuracy], expected, rtol=1e-13)
 
 
 def test_order_of_the_answers_does_not_matter_in_any_bit():
     rng = np.random.default_rng(1)
     theta, right = rng.integers(0, 5, 500) / 7, rng.random(500)
-    one = risk_coverage(theta, right)
+    one = from_predictions(theta, right)
     for _ in range(5):
         order = rng.permutation(500)
-        other = risk_coverage(theta[order], right[order])
+        other = from_predictions(theta[order], right[order])
         assert_array_equal(one.accuracy, other.accuracy)
         assert_array_equal(one.coverage, other.coverage)
 
@@ -77,7 +76,7 @@ def test_order_of_the_answers_does_not_matter_in_any_bit():
 def test_accuracy_never_exceeds_one():
     """Rounding of long sums must not carry it over the limit that displays check."""
     right = np.full(10_000, np.nextafter(1, 0))
-    assert risk_coverage(np.linspace(0, 1, 10_000), right).accuracy.max() <= 1
+    assert from_predictions(np.linspace(0, 1, 10_000), right).accuracy.max() <= 1
 
 
 @pytest.mark.parametrize(
@@ -96,7 +95,7 @@ def test_accuracy_never_exceeds_one():
 )
 def test_impossible_predictions_are_refused(theta, right, message):
     with pytest.raises(InputError, match=message):
-        risk_coverage(theta, right)
+        from_predictions(theta, right)
 
 
 def test_percentages_get_a_hint():
@@ -105,41 +104,26 @@ def test_percentages_get_a_hint():
     assert "shares rather than percentages" in caught.value.hint
 
 
-def test_picture_shows_curve_band_target_and_choice():
+def test_picture_shows_curve_target_and_choice():
     display = RiskCoverageDisplay(
-        [0.2, 0.6, 1.0],
-        [1.0, 0.93, 0.82],
-        [0.9, 0.88, 0.8],
-        [1.0, 0.96, 0.86],
-        target=0.9,
-        chosen=(0.6, 0.93),
+        [0.2, 0.6, 1.0], [1.0, 0.93, 0.82], target=0.9, chosen=(0.6, 0.93)
     ).plot()
     ax = display.ax_
     assert_allclose(curve_on(ax), [[20, 100], [60, 93], [100, 82]])
-    (band,) = [c for c in ax.collections if isinstance(c, PolyCollection)]
-    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.round(6).tolist()}
-    assert {(20, 90), (60, 88), (100, 80), (20, 100), (60, 96), (100, 86)} <= corners
     target = ax.lines[1]
     assert_allclose(target.get_ydata(), [90, 90])
     assert target.is_dashed()
-    (dot,) = [c for c in ax.collections if len(c.get_offsets()) and c is not band]
+    (dot,) = ax.collections
     assert_allclose(dot.get_offsets(), [[60, 93]])
-    assert words(display) == [
-        "target 90 %",
-        "all: 82.0 %",
-        "60 % automatic at 93.0 %",
-        "confidence interval",
-    ]
+    assert words(display) == ["target 90 %", "all: 82.0 %", "60 % automatic at 93.0 %"]
     assert ax.get_ylabel() == "answers coded right (%)"
     assert ax.get_xlabel() == "answers coded automatically (%)"
     assert ax.get_legend() is None
-    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 100), (75, 100))
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 100), (80, 100))
 
 
 def test_picture_of_predictions():
-    display = RiskCoverageDisplay.from_predictions(
-        [0.1, 0.2, 0.2, 0.3], [1, 1, 0, 0], measure="labels right"
-    ).plot()
+    display = from_predictions([0.1, 0.2, 0.2, 0.3], [1, 1, 0, 0], measure="labels right").plot()
     assert_allclose(curve_on(display.ax_), [[25, 100], [75, 200 / 3], [100, 50]])
     assert display.ax_.get_ylabel() == "labels right (%)"
     assert words(display) == ["all: 50.0 %"]
@@ -150,26 +134,22 @@ def test_picture_of_predictions():
     [(100, 95, 1), (96, 95, 1), (82.3, 80, 5), (80, 75, 5), (61, 50, 10), (4, 0, 20), (0, 0, 20)],
 )
 def test_floor_is_round_and_below_the_lowest_value(lowest, floor, step):
-    assert floor_and_step(lowest) == (floor, step)
-
-
-def test_floor_rounds_down_everywhere():
-    for lowest in np.linspace(0, 100, 1001):
-        floor, step = floor_and_step(lowest)
-        assert 0 <= floor <= lowest and floor % step == 0 and (floor < 95 or lowest > 95)
+    ax = RiskCoverageDisplay([1.0], [lowest / 100]).plot().ax_
+    assert_array_equal(ax.get_yticks(), range(floor, 101, step))
+    assert ax.get_ylim() == (floor, 100)
 
 
 def test_first_answers_do_not_squeeze_the_rest():
     """One wrong answer at the very start: the curve comes from below and fills the picture."""
     right = np.r_[False, np.ones(399)]
-    display = RiskCoverageDisplay.from_predictions(np.arange(400) / 400, right).plot()
+    display = from_predictions(np.arange(400) / 400, right).plot()
     assert curve_on(display.ax_)[0].tolist() == [0.25, 0]
     assert display.ax_.get_ylim() == (94, 100)
 
 
 def test_long_curves_are_thinned_to_points_on_them():
-    coverage, accuracy, *_ = survey(50_000, 2)
-    display = RiskCoverageDisplay(coverage, accuracy, accuracy, accuracy).plot()
+    coverage, accuracy = survey(50_000, 2)
+    display = RiskCoverageDisplay(coverage, accuracy).plot()
     drawn = curve_on(display.ax_) / 100
     assert len(drawn) <= 1000
     at = np.searchsorted(coverage, drawn[:, 0] - 1e-9)
@@ -198,9 +178,9 @@ CASES = {
     "bottom": (*LARGE, 0.7, (1.0, LARGE[1][-1])),
     "high": (*SURE, 0.995, (1.0, SURE[1][-1])),
     "few": (*survey(40, 1.5), 0.85, (0.3, 0.9)),
-    "all-right": (N, np.ones(100), N, np.ones(100), 1.0, (1.0, 1.0)),
-    "all-wrong": (N, np.zeros(100), np.zeros(100), 1 - N, 0.0, (0.01, 0.0)),
-    "one-point": ([1.0], [0.83], [0.7], [0.92], 0.83, (1.0, 0.83)),
+    "all-right": (N, np.ones(100), 1.0, (1.0, 1.0)),
+    "all-wrong": (N, np.zeros(100), 0.0, (0.01, 0.0)),
+    "one-point": ([1.0], [0.83], 0.83, (1.0, 0.83)),
 }
 
 
@@ -217,12 +197,10 @@ def test_words_never_overlap_each_other_or_the_curve(case):
 
 
 def test_words_from_users_are_no_formulas():
-    display = RiskCoverageDisplay(
-        *SURVEY, measure="$x_{", title="a $\\frac{ " + "long " * 30, band="90 $ of $"
-    ).plot()
+    title = "a $\\frac{ " + "long " * 30
+    display = RiskCoverageDisplay(*SURVEY, measure="$x_{", title=title).plot()
     assert display.ax_.get_ylabel() == "$x_{ (%)"
     assert display.ax_.get_title().startswith("a $\\frac{ long")
-    assert words(display)[-1] == "90 $ of $"
     assert_legible(display.figure_)
 
 
@@ -246,14 +224,11 @@ def test_line_at_the_rim_is_not_cut_in_half():
         ({"accuracy": [0.9]}, r"accuracy must be a list of 2 numbers.*\(1,\)"),
         ({"accuracy": [0.9, 90]}, "accuracy must hold numbers from 0 to 1; got 90 at position 1"),
         ({"coverage": [0.5, 0.5]}, "coverage must rise from point to point; got 0.5 after 0.5"),
-        ({"lower": [0.5, 0.5]}, "needs both limits"),
-        ({"lower": [0.5, 0.8], "upper": [1, 0.7]}, "got 0.8 and 0.7 at position 1"),
-        ({"lower": [0.5], "upper": [1, 1]}, "lower must be a list of 2"),
         ({"target": 90}, "target must hold numbers from 0 to 1; got 90"),
         ({"chosen": (0.5,)}, "chosen must be a list of 2"),
         ({"chosen": (0.5, 93)}, "chosen must hold.*got 93 at position 1"),
     ],
-    ids=["length", "percent", "falls", "one", "order", "band", "target", "pair", "chosen"],
+    ids=["length", "percent", "falls", "target", "pair", "chosen"],
 )
 def test_impossible_pictures_are_refused(arguments, message):
     with pytest.raises(InputError, match=message):
