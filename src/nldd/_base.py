@@ -119,8 +119,8 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         X = self._validate_features(X, reset=True)
         check_consistent_length(X, table.Y)
         self._remember_labels(table)
-        weight = read_weights(sample_weight, X)
-        T = Training(X, table.Y, weight, np.arange(X.shape[0]), read_groups(groups, X.shape[0]))
+        weight, n = read_weights(sample_weight, X), X.shape[0]
+        T = Training(X, table.Y, weight, np.arange(n), read_groups(groups, n), n)
         # A row of weight 0 must not even lend its labelset: it is as if it were not there.
         return T if weight is None or weight.all() else T[np.flatnonzero(weight)]
 

@@ -40,13 +40,14 @@ class Labelsets(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """Rows with their labels; `rows` are positions in the data of `fit`."""
+    """Rows with their labels; `rows` are positions in the data of `fit`, which had `n_given`."""
 
     X: Any
     Y: NDArray[np.int8]
     sample_weight: NDArray[np.float64] | None
     rows: NDArray[np.intp]
     groups: NDArray[np.intp] | None = None
+    n_given: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -54,7 +55,8 @@ class Training:
     def __getitem__(self, rows: NDArray[np.intp]) -> "Training":
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         groups = None if self.groups is None else self.groups[rows]
-        return Training(self.X[rows], self.Y[rows], weight, self.rows[rows], groups)
+        X, Y = self.X[rows], self.Y[rows]
+        return Training(X, Y, weight, self.rows[rows], groups, self.n_given)
 
     @property
     def n_features(self) -> int:

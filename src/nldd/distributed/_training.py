@@ -73,7 +73,7 @@ class DaskTraining:
     def __init__(self, X: Any, Y: Any, groups: Any = None) -> None:
         self._check_chunks(X, Y)
         self.groups = read_groups(groups, X.shape[0])
-        self.n_features, self.n_labels = X.shape[1], Y.shape[1]
+        (self.n_given, self.n_features), self.n_labels = X.shape, Y.shape[1]
         self._X = [row[0] for row in X.rechunk({1: -1}).to_delayed()]
         self._Y = [row[0] for row in Y.rechunk({0: X.chunks[0], 1: -1}).to_delayed()]
         self._ends = np.cumsum(X.chunks[0])

@@ -221,7 +221,7 @@ class NLDDClassifier(BaseMetaClassifier):
         self : the fitted estimator
         """
         rng = check_random_state(self.random_state)
-        T, n_given = self._training_data(X, y, sample_weight, groups, rng)
+        T = self._training_data(X, y, sample_weight, groups, rng)
         scale = T.scale(self.standardize)
         T1, T2 = self._halves(T, rng)
         learner = WeightLearner(
@@ -233,7 +233,7 @@ class NLDDClassifier(BaseMetaClassifier):
         tau = learner.tau(P, regression, self.decision)
         del learner  # whose index need not lie beside that of all rows
         return self._set_fitted(
-            FittedNLDD(h, pairs, regression, T.index(scale), T.rows, n_given, tau)
+            FittedNLDD(h, pairs, regression, T.index(scale), T.rows, T.n_given, tau)
         )
 
     def fit_copy(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -257,12 +257,12 @@ class NLDDClassifier(BaseMetaClassifier):
         check_is_fitted(self)
         fitted, other = self._fitted, clone(self)
         rng = check_random_state(other.random_state)
-        T, n_given = other._training_data(X, y, sample_weight, None, rng)
+        T = other._training_data(X, y, sample_weight, None, rng)
         if self._selects_base:
             other.chosen_ = self.chosen_
         h, index = other._fit_all(T, rng), T.index(T.scale(self.standardize))
         return other._set_fitted(
-            replace(fitted, classifiers=h, index=index, rows=T.rows, n_fitted=n_given)
+            replace(fitted, classifiers=h, index=index, rows=T.rows, n_fitted=T.n_given)
         )
 
     def add(self, X: Any, y: Any) -> Self:
@@ -447,14 +447,12 @@ class NLDDClassifier(BaseMetaClassifier):
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: RandomState
-    ) -> tuple[Training, int]:
-        """T, and how many rows were given to draw it from."""
-        T = self._read_training(X, y, sample_weight, groups)
-        n_given = X.shape[0] if hasattr(X, "shape") else len(X)
+    ) -> Training:
+        T: Training = self._read_training(X, y, sample_weight, groups)
         if self.train_fraction < 1:
             T = T[random_part(len(T), round(self.train_fraction * len(T)), rng)]
         check_training(self, T)
-        return T, n_given
+        return T
 
     def _halves(self, T: Training, rng: RandomState) -> tuple[Training, Training]:
         """T1 and T2, the latter with no more instances than are to be paired, and in memory."""
