@@ -296,7 +296,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
         self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
-        self.labelsets_ = np.unique(T.Y, axis=0).astype(np.int64)
+        self.labelsets_ = np.unique(T.Y, axis=0)
         self.allow_empty_ = bool((T.Y.sum(axis=1) == 0).any())
         X = take_columns(T.X, self.features_).astype(np.float64)
         axes = self._axes(X)
@@ -398,9 +398,9 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         terms = Z @ self.labelsets_.T - softplus(Z).sum(axis=2, keepdims=True)
         scores = logsumexp(terms + log_pi[:, :, np.newaxis], axis=1)
         if self.predictor == "support":
-            return self.labelsets_[scores.argmax(axis=1)].astype(np.int8)
+            return self.labelsets_[scores.argmax(axis=1)]
         G = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
-        return best_expected_f(G, self.labelsets_.astype(np.int8))
+        return best_expected_f(G, self.labelsets_)
 
     def _in_blocks(self, function: Any, X: Any) -> NDArray[Any]:
         X = take_columns(X, self.features_)

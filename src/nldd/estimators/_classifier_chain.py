@@ -20,7 +20,6 @@ from nldd.estimators._base_choice import (
     has_probabilities,
     where_base_has_probabilities,
 )
-from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
@@ -63,16 +62,13 @@ def fit_chain(
     prototype = Prototype(estimator, T)
     extended = with_columns(T.X, T.Y[:, order])
     n_features = T.X.shape[1]
-    gram = Gram(extended[:, :n_features])
 
     def links() -> Iterator[Any]:
-        for j, label in enumerate(order, start=1):
-            y, name = T.Y[:, label], label_names[label]
-            yield fit_label(prototype.copy(draw_seed(rng)), gram.X, y, T.weights, name)
-            gram.grow(extended[:, : n_features + j], y)
+        for j, label in enumerate(order):
+            X, y, name = extended[:, : n_features + j], T.Y[:, label], label_names[label]
+            yield fit_label(prototype.copy(draw_seed(rng)), X, y, T.weights, name)
 
-    with share_gram(gram):
-        return list(progress(links(), len(order), title))
+    return list(progress(links(), len(order), title))
 
 
 def fit_all_links(

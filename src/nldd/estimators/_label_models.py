@@ -171,8 +171,6 @@ def fit_label_models(
     if fits_all_labels(estimator):
         shown = title if verbose else None
         return fit_all_labels(estimator, parts, label_names, start, n_jobs=n_jobs, title=shown)
-    from nldd.estimators._gram import Gram, share_gram  # only to fit
-
     prototype = Prototype(estimator, parts[0])
     n_labels = parts[0].Y.shape[1]
     seeded = [(T, [draw_seed(rng) for _ in range(n_labels)]) for T in parts]
@@ -183,7 +181,7 @@ def fit_label_models(
         for j in range(n_labels)
     )
     # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
-    with config_context(assume_finite=True), share_gram(*(Gram(T.X) for T in parts)):
+    with config_context(assume_finite=True):
         models = do_all(tasks, len(chains) * n_labels, n_jobs, title if verbose else None)
     of_chains = (models[batch] for batch in gen_batches(len(models), n_labels))
     return [list(of_part) for of_chain in of_chains for of_part in zip(*of_chain, strict=True)]

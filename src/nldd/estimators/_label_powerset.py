@@ -11,7 +11,6 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
 from nldd.estimators._base_choice import BaseEstimatorMixin, where_base_has_probabilities
-from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
@@ -142,10 +141,8 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)
-        seed = draw_seed(rng)
-        with share_gram(Gram(T.X)):  # by machines that are fitted one against the rest
-            self._powerset = fit_powerset(self._base_estimator(), T, seed)
-        self.labelsets_ = self._powerset.labelsets.astype(np.int64)
+        self._powerset = fit_powerset(self._base_estimator(), T, draw_seed(rng))
+        self.labelsets_ = self._powerset.labelsets
         self.estimators_ = self._powerset.estimators
         return self
 

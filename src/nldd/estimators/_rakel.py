@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
 from nldd.estimators._base_choice import BaseMetaClassifier
-from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import ScoreClassifier, draw_seed
 from nldd.estimators._label_powerset import MulticlassEstimatorMixin, fit_powerset
 
@@ -143,8 +142,7 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
             for subset, seed in zip(self.subsets_, seeds, strict=True)
         )
         title = "RAkEL" if self.verbose else None
-        with share_gram(Gram(T.X)):
-            self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
+        self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:

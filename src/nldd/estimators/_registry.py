@@ -9,9 +9,10 @@ from nldd.estimators._cbm import ConditionalBernoulliMixture
 from nldd.estimators._classifier_chain import ClassifierChain
 from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._linear_svm import make_linear_svc
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC, make_linear_svc
+from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._rakel import RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.estimators._subset_mapping import SubsetMapping
