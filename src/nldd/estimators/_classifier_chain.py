@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -31,10 +30,10 @@ from nldd.estimators._label_models import (
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression, with_columns
 
+Order = Sequence[int] | Literal["random"] | None
 
-def chain_order(
-    order: Sequence[int] | str | None, n_labels: int, rng: np.random.RandomState
-) -> NDArray[np.intp]:
+
+def chain_order(order: Order, n_labels: int, rng: np.random.RandomState) -> NDArray[np.intp]:
     """The order as an array, drawn or checked."""
     if order is None:
         return np.arange(n_labels)
@@ -56,34 +55,21 @@ def fit_chain(
     rng: np.random.RandomState,
     title: str | None = None,
 ) -> list[Any]:
-    """The classifiers along the chain, or the one that is fitted to all of it at once."""
+    """Fit the classifiers along the chain, or the one that is fitted to all of it at once."""
+    Y, names, n_features = T.Y[:, order], label_names[order], T.X.shape[1]
     if fits_all_labels(estimator):
-        return [fit_all_links(estimator, T, order, label_names, title)]
-    prototype = Prototype(estimator, T)
-    extended = with_columns(T.X, T.Y[:, order])
-    n_features = T.X.shape[1]
+        # True labels are known in training, so that no link has to wait for another one.
+        before = Y[:, :-1], np.arange(len(order))
+        chain = clone(estimator).fit_checked(replace(T, Y=Y), names, before=before, title=title)
+        return [chain]
+    prototype, extended = Prototype(estimator, T), with_columns(T.X, Y)
 
     def links() -> Iterator[Any]:
-        for j, label in enumerate(order):
-            X, y, name = extended[:, : n_features + j], T.Y[:, label], label_names[label]
-            yield fit_label(prototype.copy(draw_seed(rng)), X, y, T.weights, name)
+        for j, name in enumerate(names):
+            model, X = prototype.copy(draw_seed(rng)), extended[:, : n_features + j]
+            yield fit_label(model, X, Y[:, j], T.weights, name)
 
     return list(progress(links(), len(order), title))
-
-
-def fit_all_links(
-    estimator: MultiLabelLogisticRegression,
-    T: Training,
-    order: NDArray[np.intp],
-    label_names: NDArray[np.object_],
-    title: str | None,
-) -> MultiLabelLogisticRegression:
-    """One model of all labels in the order of the chain, which each uses those before it."""
-    # True labels are known in training, so that no link has to wait for another one.
-    Y = T.Y[:, order]
-    before = Y[:, :-1], np.arange(len(order))
-    names = label_names[order]
-    return clone(estimator).fit_checked(replace(T, Y=Y), names, before=before, title=title)
 
 
 def predict_chain(
@@ -94,14 +80,9 @@ def predict_chain(
         return _predict_all_links(links[0], order, X)
     Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
     P = np.zeros(Y_pred.shape)
-    # Dense features are copied once, with room for the labels; sparse ones grow link by link.
-    room = None if issparse(X) else with_columns(X, Y_pred)
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
-        end = X.shape[1] + j
-        features = with_columns(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
+        features = with_columns(X, Y_pred[:, order[:j]])
         Y_pred[:, label] = predict_scores(link, "predict", features)
-        if room is not None:
-            room[:, end] = Y_pred[:, label]
         if with_probabilities:
             P[:, label] = predict_scores(link, "predict_proba", features, 2)[:, 1]
     return Y_pred, P
@@ -183,7 +164,7 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
         self,
         estimator: Any = None,
         *,
-        order: Sequence[int] | str | None = None,
+        order: Order = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -213,8 +194,8 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
         self._settle_base(T, rng)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
         title = "classifier chain" if self.verbose else None
-        chain = T, self.order_, self.label_names_, rng, title
-        self.estimators_ = fit_chain(self._base_estimator(), *chain)
+        base = self._base_estimator()
+        self.estimators_ = fit_chain(base, T, self.order_, self.label_names_, rng, title)
         return self
 
     predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)

@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
@@ -14,7 +13,6 @@ from nldd.estimators._base_choice import BaseEstimatorMixin, where_base_has_prob
 from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
-    default_estimator,
     draw_seed,
     predict_scores,
 )
@@ -65,9 +63,6 @@ class MulticlassEstimatorMixin(BaseEstimatorMixin):
         tags = get_tags(estimator).classifier_tags
         is_binary = tags is not None and not tags.multi_class
         return OneVsRestClassifier(estimator) if is_binary else estimator
-
-    def _default_estimator(self) -> Any:
-        return LogisticRegression()
 
 
 def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
@@ -147,9 +142,6 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
         return self
 
     predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)
-
-    def _default_estimator(self) -> Any:
-        return default_estimator()
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         return self._powerset.marginals(X), self._labels(X)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from nldd._parallel import delayed, do_all
@@ -144,6 +145,9 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
         title = "RAkEL" if self.verbose else None
         self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
+
+    def _default_estimator(self) -> Any:
+        return LogisticRegression()
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         tasks = (delayed(model.predict)(X) for model in self.estimators_)
