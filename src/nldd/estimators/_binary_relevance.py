@@ -1,6 +1,6 @@
 """Binary relevance: one independent classifier per label."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
         self,
         estimator: Any = None,
         *,
-        decision: str = "auto",
+        decision: Literal["auto", "sign", "probability"] = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,

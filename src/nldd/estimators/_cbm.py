@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,10 @@ class Weights:
         Z, flat = (np.clip(z, -CERTAIN, CERTAIN) for z in (Z, self.bias * ~is_sloped))
         of_sloped = (Y[:, is_sloped] * Z - softplus(Z)).sum(axis=1)
         return np.asarray(of_sloped + Y @ flat - softplus(flat[~is_sloped]).sum())
+
+
+def _zero_weights(n_features: int, n_outputs: int) -> Weights:
+    return Weights(np.zeros((n_features, n_outputs)), np.zeros(n_outputs))
 
 
 def fit_bernoulli_mixture(
@@ -260,7 +264,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         n_components: int = 20,
         n_iterations: int = 10,
         variance: float = 1.0,
-        predictor: str = "joint",
+        predictor: Literal["joint", "marginal", "expected_f", "support"] = "joint",
         inner_steps: int = 15,
         n_restarts: int = 10,
         feature_fraction: float = 1.0,
@@ -297,20 +301,21 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         rng = check_random_state(self.random_state)
         self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
         self.labelsets_ = np.unique(T.Y, axis=0)
-        self.allow_empty_ = bool((T.Y.sum(axis=1) == 0).any())
+        self.allow_empty_ = not self.labelsets_.any(axis=1).all()
         X = take_columns(T.X, self.features_).astype(np.float64)
-        axes = self._axes(X)
+        # Axes in which all maximisations are easy: of dense features, if they are not many.
+        axes = principal_axes(X, np.ones(len(T)), centred=True)
         gamma = fit_bernoulli_mixture(T.Y, self.n_components, self.n_restarts, rng)
-        self._start(X.shape[1])
         X = X if axes is None else axes.turned(X)
+        self.gating_ = _zero_weights(X.shape[1], self.n_components)
+        self.estimators_ = [_zero_weights(X.shape[1], self.n_labels_) for _ in gamma.T]
         self._maximise(X, T.Y, gamma)
-        objective = []
-        rounds = range(self.n_iterations)
-        for _ in progress(rounds, len(rounds), "CBM" if self.verbose else None):
-            gamma, value = self._expect(X, T.Y)
-            objective.append(value)
+        self.objective_ = np.empty(self.n_iterations + 1)
+        gamma, self.objective_[0] = self._expect(X, T.Y)
+        rounds = range(1, self.n_iterations + 1)
+        for i in progress(rounds, len(rounds), "CBM" if self.verbose else None):
             self._maximise(X, T.Y, gamma)
-        self.objective_ = np.array([*objective, self._expect(X, T.Y)[1]])
+            gamma, self.objective_[i] = self._expect(X, T.Y)
         if axes is not None:
             self.gating_ = turned_back(self.gating_, axes)
             self.estimators_ = [turned_back(model, axes) for model in self.estimators_]
@@ -339,16 +344,6 @@ class ConditionalBernoulliMixture(ScoreClassifier):
 
     def _labels(self, X: Any) -> NDArray[Any]:
         return self._in_blocks(self._marginals if self.single_label_ else self._predict_block, X)
-
-    def _axes(self, X: Any) -> PrincipalAxes | None:
-        """Axes in which all maximisations are easy: of dense features, where they are not many."""
-        return principal_axes(X, np.ones(X.shape[0]), centred=True)
-
-    def _start(self, n_features: int) -> None:
-        """All weights 0."""
-        K, L = self.n_components, self.n_labels_
-        self.gating_ = Weights(np.zeros((n_features, K)), np.zeros(K))
-        self.estimators_ = [Weights(np.zeros((n_features, L)), np.zeros(L)) for _ in range(K)]
 
     def _expect(self, X: Any, Y: NDArray[np.int8]) -> tuple[FloatArray, float]:
         """Responsibilities, and the objective at the present weights."""

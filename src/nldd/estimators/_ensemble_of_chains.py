@@ -1,9 +1,8 @@
 """Ensemble of classifier chains: resampled rows, random orders, one vote each."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import BaseMetaClassifier
 from nldd.estimators._classifier_chain import (
     ChainEstimatorMixin,
+    Order,
     chain_order,
     fit_chain,
     predict_chain,
@@ -173,8 +173,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         bootstrap: bool = True,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
-        order: Sequence[int] | str | None = "random",
-        threshold: str | float = "majority",
+        order: Order = "random",
+        threshold: Literal["majority", "cardinality"] | float = "majority",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -210,7 +210,10 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None
         self.estimators_ = do_all(tasks, self.n_members, self.n_jobs, title)
-        self.threshold_ = self._threshold(T)
+        if self.threshold == "cardinality":
+            self.threshold_ = self._cardinality_threshold(T)
+        else:
+            self.threshold_ = 0.5 if self.threshold == "majority" else float(self.threshold)
         return self
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -233,11 +236,6 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         links = fit_chain(estimator, part, along, self.label_names_, rng)
         return Member(along, links, features, rows)
 
-    def _threshold(self, T: Training) -> float:
-        if isinstance(self.threshold, str):
-            return 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
-        return float(self.threshold)
-
     def _cardinality_threshold(self, T: Training) -> float:
         """Cut at which rows that no member saw would get as many labels as training rows have."""
         votes, judges = np.zeros(T.Y.shape, dtype=np.intp), np.zeros(len(T), dtype=np.intp)
@@ -248,11 +246,12 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
                 judges[out] += 1
         judged = judges > 0
         if not judged.any():
-            what = (
-                'threshold="cardinality" needs rows that a member has not seen, and there are none'
+            warn_caller(
+                'threshold="cardinality" needs rows that a member has not seen, and there are '
+                "none: half of the votes are asked for instead. Set bootstrap=True or row_fraction "
+                "below 1, or give a threshold.",
+                NLDDWarning,
             )
-            how = "Set bootstrap=True or row_fraction below 1, or give a threshold."
-            warn_caller(f"{what}: half of the votes are asked for instead. {how}", NLDDWarning)
             return 0.5
         weight = None if T.sample_weight is None else T.sample_weight[judged]
         sizes = expected_sizes(votes[judged], judges[judged], self.n_members, weight)

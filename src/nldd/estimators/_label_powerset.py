@@ -10,12 +10,7 @@ from sklearn.utils import check_random_state
 from nldd._base import Training
 from nldd._sklearn import get_tags, validate_parameters
 from nldd.estimators._base_choice import BaseEstimatorMixin, where_base_has_probabilities
-from nldd.estimators._label_models import (
-    Prototype,
-    ScoreClassifier,
-    draw_seed,
-    predict_scores,
-)
+from nldd.estimators._label_models import Prototype, ScoreClassifier, draw_seed, predict_scores
 
 
 class Powerset:
