@@ -119,7 +119,7 @@ def _expectation_maximisation(
 
 
 def label_log_odds(Y: NDArray[np.int8], gamma: FloatArray) -> FloatArray:
-    """Those of each label in each component, (K, L), if they do not depend on x."""
+    """Log-odds of each label in each component, (K, L), if they do not depend on x."""
     on, total = gamma.T @ Y.astype(np.float64), gamma.sum(axis=0)[:, np.newaxis]
     with_label, without = np.log(np.maximum([on, total - on], np.finfo(np.float64).tiny))
     return np.clip(with_label - without, -CERTAIN, CERTAIN)
@@ -135,7 +135,7 @@ def fit_component(
     tol: float,
     max_iter: int,
 ) -> Weights:
-    """Logistic regressions of all labels, with `gamma` for weights, from those of `model` on.
+    """Fit logistic regressions of all labels, weighted by `gamma`, starting from `model`.
 
     A label that is constant in all rows that count has no slopes, and log-odds as in `flat`.
     """
@@ -152,7 +152,7 @@ def fit_component(
     without_slopes = np.zeros_like(learned)
     without_slopes[:, -1] = flat[varies]
     problem = X, Y, weight, np.full((len(varies), 2), 2 * variance)
-    # Where the weights have changed much, what was learned is a worse start than nothing.
+    # If the weights have changed much, what was learned is a worse start than nothing.
     start = _better(learned, without_slopes, *problem)
     options: dict[str, Any] = {"quick": True, "tol": tol, "max_iter": max_iter, "n_jobs": 1}
     A = fit_logistic(*problem, start=start, **options).W
@@ -165,7 +165,7 @@ def fit_component(
 def _better(
     A: FloatArray, B: FloatArray, X: Any, Y: NDArray[np.int8], weight: FloatArray, C: FloatArray
 ) -> FloatArray:
-    """Of two sets of coefficients, for each label those with the smaller loss."""
+    """Choose for each label the coefficients with the smaller loss."""
     losses = []
     for W, bias in ((A[:, :-1], A[:, -1]), (B[:, :-1], B[:, -1])):
         Z = np.asarray(X @ W.T) + bias
@@ -175,7 +175,7 @@ def _better(
 
 
 def turned_back(model: Weights, axes: PrincipalAxes) -> Weights:
-    """A model of turned rows as one of the rows themselves; what has no slopes keeps none."""
+    """Turn a model back to the original axes; outputs without slopes keep none."""
     sloped = model.W.any(axis=0)
     A = axes.coefficients_here(np.vstack([model.W, model.bias]).T).T
     return Weights(A[:-1] * sloped, A[-1])
@@ -191,7 +191,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
     n_iterations : int, default=10
         Iterations of expectation and maximisation.
     variance : float, default=1.0
-        That of the Gaussian prior of all weights; biases are free.
+        Variance of the Gaussian prior of all weights; biases are free.
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         The most probable labelset, exactly; labels more probable than not; the labelset of largest
         expected F-measure; the most probable *training* labelset.
@@ -215,7 +215,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         The columns of `X` that are used.
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
     allow_empty_ : bool
-        Whether training had the empty labelset, which is then predicted too.
+        True if training had the empty labelset, which is then predicted too.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -227,6 +227,9 @@ class ConditionalBernoulliMixture(ScoreClassifier):
     with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
     as in the authors' program.
+
+    `predict_proba` gives the marginal probability of each label, moved to the side of 1/2 that the
+    prediction is on.
 
     A component learns from the rows that it explains to a part of 1e-8 or more. What the others
     add to the objective is not looked at: it may rise by that little, which hides in rounding.

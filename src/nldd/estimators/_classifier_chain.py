@@ -34,7 +34,7 @@ Order = Sequence[int] | Literal["random"] | None
 
 
 def chain_order(order: Order, n_labels: int, rng: np.random.RandomState) -> NDArray[np.intp]:
-    """The order as an array, drawn or checked."""
+    """Draw the order, or check it and convert it to an array."""
     if order is None:
         return np.arange(n_labels)
     if isinstance(order, str):
@@ -75,7 +75,7 @@ def fit_chain(
 def predict_chain(
     links: list[Any], order: NDArray[np.intp], X: Any, with_probabilities: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Labels along the chain and, where wanted, their probabilities (else zeros)."""
+    """Predict labels along the chain and, if asked for, their probabilities (else zeros)."""
     if fits_all_labels(links[0]):
         return _predict_all_links(links[0], order, X)
     Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
@@ -91,7 +91,7 @@ def predict_chain(
 def _predict_all_links(
     model: MultiLabelLogisticRegression, order: NDArray[np.intp], X: Any
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """As above: what x says about all labels, then what each label says about those behind it."""
+    """The same from one model: the part of x first, then of each label for those behind it."""
     X = model.mapped(X)
     of_features, of_labels = np.split(model.coef_, [X.shape[1]], axis=1)
     Z = np.asarray(safe_sparse_dot(X, of_features.T), dtype=np.float64) + model.intercept_
@@ -123,20 +123,22 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
     estimator : classifier, "auto", dict of classifiers or None, default=None
         Cloned once per link. None is ``MultiLabelLogisticRegression(intercept="penalised")``,
         fitted once; "auto" and dicts as in :class:`nldd.BinaryRelevance`.
-    order : sequence of int, "random" or None, default=None, which is that of the columns
+    order : sequence of int, "random" or None, default=None
+        None is the order of the columns.
     random_state, verbose : as in :class:`nldd.BinaryRelevance`; the seed also draws the order
 
     Attributes
     ----------
     order_ : ndarray of shape (n_labels,)
     estimators_ : list of fitted classifiers in the order of the chain
-        Or of the one classifier of all of it, where that is a MultiLabelLogisticRegression.
+        Or the one classifier of the whole chain, if that is a MultiLabelLogisticRegression.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
-    rows, and predicts, also its probability, from x and the labels predicted so far, as 0 and 1.
+    rows, and predicts from x and the labels predicted so far, as 0 and 1. `predict_proba` gives the
+    probability of a label given these labels, not its marginal probability.
     Logistic regressions of all links are fitted at once, each as if it were alone, and predict with
     one product of x and all coefficients. Equal to scikit-learn's, and also takes constant and
     sparse labels, names and weights.

@@ -112,7 +112,7 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
     n_members : int, default=10
         The number of chains.
     bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
+        Draw rows with replacement.
     row_fraction : float in (0, 1], default=1.0
         The share of the rows drawn for each member.
     feature_fraction : float in (0, 1], default=1.0
@@ -121,8 +121,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
         The share of votes that a label needs: half of them, or the share at which rows get as many
-        labels on average as training rows have, or this share. Where all members saw all rows, as
-        with ``bootstrap=False``, "cardinality" warns and is half of the votes.
+        labels on average as training rows have, or this share. If all members saw all rows, as with
+        ``bootstrap=False``, "cardinality" warns and is half of the votes.
     n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
@@ -135,7 +135,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
     Notes
     -----
     With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
-    (five of ten count), and ``v_l / m`` is its probability. See :class:`nldd.ClassifierChain`.
+    (five of ten count). `predict_proba` gives ``v_l / m``, the share of votes, which is not
+    calibrated. See :class:`nldd.ClassifierChain`.
 
     "cardinality" is how the authors of the method choose the cut (Read et al., 2011), and what the
     results published for it in the NLDD paper agree with. They count the labels of the rows to be

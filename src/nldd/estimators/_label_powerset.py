@@ -20,7 +20,7 @@ class Powerset:
     ----------
     labelsets : ndarray of shape (n_labelsets, n_labels)
     estimators : list of the fitted classifier of their numbers
-        Empty where there is one only.
+        Empty if there is only one labelset.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Powerset:
 
 
 class MulticlassEstimatorMixin(BaseEstimatorMixin):
-    """A method whose base classifier tells labelsets apart, if need be by one against the rest."""
+    """A method whose base classifier predicts labelsets, if need be by one against the rest."""
 
     def _base_estimator(self) -> Any:
         estimator = super()._base_estimator()
@@ -78,9 +78,9 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
     Parameters
     ----------
     estimator : classifier, "auto", dict of classifiers or None, default=None
-        Of the labelsets; one that can tell only two classes apart is used one against the rest.
+        Of the labelsets; one for two classes only is used one against the rest.
         None is :class:`nldd.MultiLabelLogisticRegression`; "auto" and dicts as in
-        :class:`nldd.BinaryRelevance`, by how well they tell the labels.
+        :class:`nldd.BinaryRelevance`, compared by the Brier score of the labels.
     random_state : int, RandomState or None, default=None
         Seeds a classifier that has no seed.
 
@@ -89,7 +89,7 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
         The classes by first appearance.
     estimators_ : list of the fitted classifier
-        Empty where all rows carry one labelset.
+        Empty if all rows carry the same labelset.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes

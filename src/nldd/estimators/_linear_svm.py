@@ -125,7 +125,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         return np.asarray(self.machine_.predict(X))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Decision values, as those of :class:`sklearn.svm.SVC`.
+        """Decision values of :class:`sklearn.svm.SVC`.
 
         Parameters
         ----------

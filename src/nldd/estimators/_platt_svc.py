@@ -116,7 +116,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     -----
     With decision value ``f(x) = w.x + b``, the probability of the second class is
     ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin they may
-    disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
+    disagree. Folds are cut from a random order; if the rest has one class only, values are +-1.
 
     J. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
     regularized likelihood methods. In Advances in Large Margin Classifiers, MIT Press.

@@ -63,7 +63,7 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
     threshold : float in [0, 1], default=0.5
         The share of votes that a label needs.
     strict : bool, default=False
-        Whether to ask for more than the threshold, not at least it.
+        Ask for more votes than the threshold, not for at least as many.
     n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
@@ -75,7 +75,8 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
 
     Notes
     -----
-    The score of a label is the number of votes for it over the number of subsets that contain it.
+    The score of a label is the number of votes for it over the number of subsets that contain it:
+    `predict_proba` gives these shares of votes, which are not calibrated.
     Of up to ten draws without replacement, that which covers most labels is used; others stay off.
 
     G. Tsoumakas, I. Katakis and I. Vlahavas (2011). Random k-labelsets for multilabel

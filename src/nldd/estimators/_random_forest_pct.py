@@ -11,7 +11,7 @@ from nldd._sklearn import validate_parameters
 from nldd.estimators._label_models import ScoreClassifier, draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
 
-# Settings of scikit-learn's trees that can be chosen here.
+# Parameters of scikit-learn's forest that can be set here.
 OF_TREES = ("n_estimators", "max_features", "min_samples_leaf", "max_depth")
 
 
@@ -28,7 +28,7 @@ class RandomForestPCT(ScoreClassifier):
     Attributes
     ----------
     estimators_ : list of the forest
-        Empty where no label varies in the training rows.
+        Empty if no label varies in the training rows.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes

@@ -66,7 +66,7 @@ class Method:
         Parameters
         ----------
         large : bool, default=False
-            Whether with its settings for large data sets.
+            Use its settings for large data sets.
         **parameters : dict
             Parameters that differ from them.
 
