@@ -135,8 +135,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
     Notes
     -----
     With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
-    (five of ten count). `predict_proba` gives ``v_l / m``, the share of votes, which is not
-    calibrated. See :class:`nldd.ClassifierChain`.
+    (five of ten count). `predict_proba` gives ``v_l / m``, the share of votes, moved to the side
+    of 1/2 that the prediction is on; it is not calibrated. See :class:`nldd.ClassifierChain`.
 
     "cardinality" is how the authors of the method choose the cut (Read et al., 2011), and what the
     results published for it in the NLDD paper agree with. They count the labels of the rows to be

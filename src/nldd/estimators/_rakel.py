@@ -76,7 +76,8 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
     Notes
     -----
     The score of a label is the number of votes for it over the number of subsets that contain it:
-    `predict_proba` gives these shares of votes, which are not calibrated.
+    `predict_proba` gives this share of votes, moved to the side of 1/2 that the prediction is on; it
+    is not calibrated.
     Of up to ten draws without replacement, that which covers most labels is used; others stay off.
 
     G. Tsoumakas, I. Katakis and I. Vlahavas (2011). Random k-labelsets for multilabel
