@@ -75,10 +75,10 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
 
     Notes
     -----
-    The score of a label is the number of votes for it over the number of subsets that contain it:
-    `predict_proba` gives this share of votes, moved to the side of 1/2 that the prediction is on; it
-    is not calibrated.
-    Of up to ten draws without replacement, that which covers most labels is used; others stay off.
+    The score of a label is the number of votes for it over the number of subsets that contain it.
+    Of up to ten draws without replacement, the one that covers most labels is used; labels in no
+    subset stay off. `predict_proba` gives the share of votes, moved to the side of 1/2 that the
+    prediction is on; it is not calibrated.
 
     G. Tsoumakas, I. Katakis and I. Vlahavas (2011). Random k-labelsets for multilabel
     classification. IEEE Transactions on Knowledge and Data Engineering 23(7), 1079-1089.

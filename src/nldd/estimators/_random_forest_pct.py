@@ -1,6 +1,6 @@
 """A random forest of predictive clustering trees: one tree predicts all labels at once."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +58,8 @@ class RandomForestPCT(ScoreClassifier):
         self,
         *,
         n_estimators: int = 100,
-        max_features: Any = "sqrt",
-        min_samples_leaf: Any = 1,
+        max_features: Literal["sqrt", "log2"] | int | float | None = "sqrt",
+        min_samples_leaf: int | float = 1,
         max_depth: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
