@@ -180,6 +180,7 @@ def test_cbm_support_prediction_is_the_best_training_labelset(small):
     model = cbm(predictor="support", n_iterations=1).fit(X[train], Y[train])
     known = np.unique(Y[train], axis=0)
     assert_array_equal(model.labelsets_, known)
+    assert (model.labelsets_.dtype, model.predict(X).dtype) == (np.int8, np.int64)
     assert len(known) < 16
     Y_pred = model.predict(X)
     assert_array_equal(Y_pred, known[enumerated(model, X, known).argmax(axis=1)])

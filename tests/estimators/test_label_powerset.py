@@ -34,6 +34,7 @@ def test_classes_are_numbered_by_first_appearance():
     Y = [[1, 1], [0, 0], [1, 1], [1, 0], [0, 0], [0, 1]]
     model = LabelPowerset(GaussianNB()).fit(np.arange(6.0).reshape(-1, 1), Y)
     assert_array_equal(model.labelsets_, [[1, 1], [0, 0], [1, 0], [0, 1]])
+    assert (model.labelsets_.dtype, model.predict([[0.0]]).dtype) == (np.int8, np.int64)
     assert_array_equal(model.estimators_[0].classes_, [0, 1, 2, 3])
     assert_array_equal(model.estimators_[0].class_count_, [2, 2, 1, 1])
 

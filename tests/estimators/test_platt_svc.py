@@ -8,8 +8,7 @@ from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
 
-from nldd.estimators._gram import Gram
-from nldd.estimators._linear_svm import Problem
+from nldd.estimators import _platt_svc
 from nldd.estimators._platt_svc import PlattSVC, fit_sigmoid, sigmoid
 
 
@@ -85,6 +84,13 @@ def test_sigmoid_stays_inside_the_unit_interval():
     np.testing.assert_allclose(sigmoid(f, -1.0, 0.0), expected, rtol=1e-13)
 
 
+@pytest.fixture(params=["inner products", "too many rows for them"])
+def _either_way(request, monkeypatch):
+    if request.param == "too many rows for them":
+        monkeypatch.setattr(_platt_svc, "MOST_ROWS", 20)
+
+
+@pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 def test_platt_svc_decisions_equal_svc(C, weighted):
@@ -116,6 +122,7 @@ def out_of_fold(X, y, n_folds, seed, weight=None):
     return values
 
 
+@pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("n_folds", [2, 3, 5])
 def test_platt_svc_sigmoid_comes_from_out_of_fold_decisions(n_folds, weighted):
@@ -136,7 +143,7 @@ def test_platt_svc_fold_without_a_class_gets_plus_or_minus_one(lonely):
     y = np.full(20, 1 - lonely)
     y[13] = lonely
     model = PlattSVC(tol=1e-10, random_state=0).fit(X, y)
-    values = model._out_of_fold(Problem(X, y, None, Gram(X)))
+    values = model._out_of_fold(X, X @ X.T, y, np.ones(20))
     folds = np.random.RandomState(0).permutation(20).reshape(5, 4)
     with_lonely = next(fold for fold in folds if 13 in fold)
     assert values[with_lonely].tolist() == [1.0 - 2 * lonely] * 4
@@ -203,6 +210,7 @@ def test_platt_liblinear_minimises_the_hinge_loss_with_a_penalty_on_the_intercep
     assert abs(intercept) > 0.1  # the penalty had something to act on
 
 
+@pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("solver", ["libsvm", "liblinear"])
 @pytest.mark.parametrize("container", [csr_matrix, csr_array])
 def test_platt_svc_of_sparse_equals_dense(container, solver):

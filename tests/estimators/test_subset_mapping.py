@@ -81,6 +81,7 @@ def test_ties_go_to_the_most_frequent_and_then_to_the_earliest(b, expected):
 def test_labelsets_are_listed_by_count_and_first_appearance():
     model = SubsetMapping(Echo()).fit(np.array(TIED, dtype=float), TIED)
     assert_array_equal(model.labelsets_, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    assert model.labelsets_.dtype == np.int8
     assert_array_equal(model.counts_, [2, 2, 1])
 
 

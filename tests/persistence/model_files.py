@@ -15,7 +15,6 @@ from nldd.estimators._cbm import ConditionalBernoulliMixture
 from nldd.estimators._classifier_chain import ClassifierChain
 from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._linear_svm import LinearSVM
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._platt_svc import PlattSVC
@@ -32,7 +31,7 @@ METHODS = {
     "nldd of mine": NLDDClassifier({"a": PlattSVC(), "b": PlattSVC(C=2.0)}, random_state=0),
     "nldd, multiplicative": NLDDClassifier(None, model="multiplicative", random_state=0),
     "binary relevance": BinaryRelevance(),
-    "binary relevance of machines": BinaryRelevance(LinearSVM()),
+    "binary relevance of platt": BinaryRelevance(PlattSVC()),
     "subset mapping": SubsetMapping(PlattSVC()),
     "chain": ClassifierChain(),
     "chain of platt": ClassifierChain(PlattSVC(), order=[2, 0, 3, 1]),
@@ -41,8 +40,7 @@ METHODS = {
     "ensemble of chains": EnsembleOfChains(n_members=3, random_state=0),
     "ensemble of platt": EnsembleOfChains(PlattSVC(), n_members=2, random_state=0),
     "powerset": LabelPowerset(),
-    "powerset of machines": LabelPowerset(LinearSVM()),
-    "rakel of machines": RAkEL(LinearSVM(), random_state=0),
+    "rakel": RAkEL(MultiLabelLogisticRegression(), random_state=0),
     "ml-knn": MLkNN(k=3),
     "mixture": ConditionalBernoulliMixture(
         random_state=0, n_components=2, n_iterations=2, n_restarts=1

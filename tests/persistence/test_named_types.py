@@ -30,7 +30,6 @@ from sklearn.svm import SVC, LinearSVC
 
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._linear_svm import LinearSVM
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._rakel import RAkEL
@@ -51,7 +50,7 @@ MODELS = {
     "logistic": BinaryRelevance(LogisticRegression()),
     "machine": BinaryRelevance(SVC(random_state=0)),
     "sigmoid": BinaryRelevance(CalibratedClassifierCV(LinearSVC(), cv=2)),
-    "calibration of ours": BinaryRelevance(CalibratedClassifierCV(LinearSVM(), cv=2)),
+    "calibration of ours": BinaryRelevance(CalibratedClassifierCV(PlattSVC(), cv=2)),
     "neighbours": BinaryRelevance(KNeighborsClassifier(3)),
     "stochastic": NLDDClassifier(SGDClassifier(loss="log_loss", random_state=0), random_state=0),
     "boosting": BinaryRelevance(GradientBoostingClassifier(n_estimators=2)),

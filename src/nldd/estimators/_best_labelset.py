@@ -78,7 +78,7 @@ def joint_mode(log_pi: FloatArray, Z: FloatArray, allow_empty: bool = True) -> N
 
 
 def iter_labelsets_by_probability(z: FloatArray) -> Iterator[tuple[float, NDArray[np.int8]]]:
-    """All labelsets of independent labels with log-odds `z`, by falling log-probability.
+    """All labelsets of independent labels with log-odds `z`, in order of decreasing probability.
 
     The best one has the labels with z >= 0; flipping label l costs the size of z_l. Sets of flips
     come from a heap in order of cost. From one whose costliest flip is the i-th cheapest, two more

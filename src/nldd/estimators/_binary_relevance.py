@@ -1,6 +1,6 @@
 """Binary relevance: one independent classifier per label."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,8 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
         "auto" is the one that suits the data best, of a dict the best of these: see
         :class:`nldd.NLDDClassifier`.
     decision : {"auto", "sign", "probability"}, default="auto"
-        Whether a label needs a decision value above 0, as in the paper, or a probability above 1/2;
-        "auto" is "sign" where the estimator has a ``decision_function``, else "probability".
+        "sign" predicts a label if its decision value is above 0, as in the paper; "probability" if
+        its probability is above 1/2; "auto" is "sign" if the estimator has a ``decision_function``.
     n_jobs : int, default=None
         Labels fitted at a time, in threads. Results depend on it only if the classifier draws from
         a generator of the whole process, as liblinear does with ``dual=True``.
@@ -36,10 +36,10 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
     Attributes
     ----------
     estimators_ : list of fitted classifiers
-        One a label, a ``ConstantLabel`` for constant ones; or the one
-        classifier of all labels, where that is a MultiLabelLogisticRegression.
+        One per label, a ``ConstantLabel`` for constant ones; or the one classifier of all labels,
+        if that is a MultiLabelLogisticRegression.
     chosen_ : nldd.estimators._base_choice.Choice
-        Which base classifier and why, where that was open.
+        The base classifier that was chosen and why; only for "auto" and dicts.
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target
     n_labels_, n_features_in_ : int
@@ -48,6 +48,7 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
     -----
     Label l is predicted iff f_l(x) > 0, where f_l is fitted to (x_i, y_il), i = 1, ..., N. For a
     1-D target every class is a label and the class of the largest value is predicted.
+    `predict_proba` gives the probabilities of the base classifiers as they are.
 
     G. Tsoumakas and I. Katakis (2007). Multi-label classification: an overview.
     International Journal of Data Warehousing and Mining 3(3), 1-13.
@@ -73,7 +74,7 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
         self,
         estimator: Any = None,
         *,
-        decision: str = "auto",
+        decision: Literal["auto", "sign", "probability"] = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -89,8 +90,8 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
         ----------
         X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
         y : {array-like, sparse matrix, frame} of shape (n_samples, n_labels) of 0 and 1
-            Or a list of n_samples label sets; or a 1-D array-like of classes. Where X is a Dask
-            array, another one of 0 and 1; the rows stay in their blocks.
+            Or a list of n_samples label sets; or a 1-D array-like of classes. If X is a Dask array,
+            a Dask array of 0 and 1; the rows stay in their blocks.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,10 @@ class Weights:
         return np.asarray(of_sloped + Y @ flat - softplus(flat[~is_sloped]).sum())
 
 
+def _zero_weights(n_features: int, n_outputs: int) -> Weights:
+    return Weights(np.zeros((n_features, n_outputs)), np.zeros(n_outputs))
+
+
 def fit_bernoulli_mixture(
     Y: NDArray[np.int8], n_components: int, n_restarts: int, rng: np.random.RandomState
 ) -> FloatArray:
@@ -115,7 +119,7 @@ def _expectation_maximisation(
 
 
 def label_log_odds(Y: NDArray[np.int8], gamma: FloatArray) -> FloatArray:
-    """Those of each label in each component, (K, L), if they do not depend on x."""
+    """Log-odds of each label in each component, (K, L), if they do not depend on x."""
     on, total = gamma.T @ Y.astype(np.float64), gamma.sum(axis=0)[:, np.newaxis]
     with_label, without = np.log(np.maximum([on, total - on], np.finfo(np.float64).tiny))
     return np.clip(with_label - without, -CERTAIN, CERTAIN)
@@ -131,7 +135,7 @@ def fit_component(
     tol: float,
     max_iter: int,
 ) -> Weights:
-    """Logistic regressions of all labels, with `gamma` for weights, from those of `model` on.
+    """Fit logistic regressions of all labels, weighted by `gamma`, starting from `model`.
 
     A label that is constant in all rows that count has no slopes, and log-odds as in `flat`.
     """
@@ -148,7 +152,7 @@ def fit_component(
     without_slopes = np.zeros_like(learned)
     without_slopes[:, -1] = flat[varies]
     problem = X, Y, weight, np.full((len(varies), 2), 2 * variance)
-    # Where the weights have changed much, what was learned is a worse start than nothing.
+    # If the weights have changed much, what was learned is a worse start than nothing.
     start = _better(learned, without_slopes, *problem)
     options: dict[str, Any] = {"quick": True, "tol": tol, "max_iter": max_iter, "n_jobs": 1}
     A = fit_logistic(*problem, start=start, **options).W
@@ -161,7 +165,7 @@ def fit_component(
 def _better(
     A: FloatArray, B: FloatArray, X: Any, Y: NDArray[np.int8], weight: FloatArray, C: FloatArray
 ) -> FloatArray:
-    """Of two sets of coefficients, for each label those with the smaller loss."""
+    """Choose for each label the coefficients with the smaller loss."""
     losses = []
     for W, bias in ((A[:, :-1], A[:, -1]), (B[:, :-1], B[:, -1])):
         Z = np.asarray(X @ W.T) + bias
@@ -171,7 +175,7 @@ def _better(
 
 
 def turned_back(model: Weights, axes: PrincipalAxes) -> Weights:
-    """A model of turned rows as one of the rows themselves; what has no slopes keeps none."""
+    """Turn a model back to the original axes; outputs without slopes keep none."""
     sloped = model.W.any(axis=0)
     A = axes.coefficients_here(np.vstack([model.W, model.bias]).T).T
     return Weights(A[:-1] * sloped, A[-1])
@@ -187,7 +191,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
     n_iterations : int, default=10
         Iterations of expectation and maximisation.
     variance : float, default=1.0
-        That of the Gaussian prior of all weights; biases are free.
+        Variance of the Gaussian prior of all weights; biases are free.
     predictor : {"joint", "marginal", "expected_f", "support"}, default="joint"
         The most probable labelset, exactly; labels more probable than not; the labelset of largest
         expected F-measure; the most probable *training* labelset.
@@ -211,7 +215,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         The columns of `X` that are used.
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
     allow_empty_ : bool
-        Whether training had the empty labelset, which is then predicted too.
+        True if training had the empty labelset, which is then predicted too.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -223,6 +227,9 @@ class ConditionalBernoulliMixture(ScoreClassifier):
     with pi(x) a softmax and b_kl(x) sigmoids of linear functions of x. Weights w of the labels are
     penalised with ``|w|^2 / (4 variance)``, those of the components with ``|a|^2 / (2 variance)``,
     as in the authors' program.
+
+    `predict_proba` gives the marginal probability of each label, moved to the side of 1/2 that the
+    prediction is on.
 
     A component learns from the rows that it explains to a part of 1e-8 or more. What the others
     add to the objective is not looked at: it may rise by that little, which hides in rounding.
@@ -260,7 +267,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         n_components: int = 20,
         n_iterations: int = 10,
         variance: float = 1.0,
-        predictor: str = "joint",
+        predictor: Literal["joint", "marginal", "expected_f", "support"] = "joint",
         inner_steps: int = 15,
         n_restarts: int = 10,
         feature_fraction: float = 1.0,
@@ -296,21 +303,22 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         T = self._validate_fit(X, y)
         rng = check_random_state(self.random_state)
         self.features_ = draw_share(T.X.shape[1], self.feature_fraction, rng)
-        self.labelsets_ = np.unique(T.Y, axis=0).astype(np.int64)
-        self.allow_empty_ = bool((T.Y.sum(axis=1) == 0).any())
+        self.labelsets_ = np.unique(T.Y, axis=0)
+        self.allow_empty_ = not self.labelsets_.any(axis=1).all()
         X = take_columns(T.X, self.features_).astype(np.float64)
-        axes = self._axes(X)
+        # Axes in which all maximisations are easy: of dense features, if they are not many.
+        axes = principal_axes(X, np.ones(len(T)), centred=True)
         gamma = fit_bernoulli_mixture(T.Y, self.n_components, self.n_restarts, rng)
-        self._start(X.shape[1])
         X = X if axes is None else axes.turned(X)
+        self.gating_ = _zero_weights(X.shape[1], self.n_components)
+        self.estimators_ = [_zero_weights(X.shape[1], self.n_labels_) for _ in gamma.T]
         self._maximise(X, T.Y, gamma)
-        objective = []
-        rounds = range(self.n_iterations)
-        for _ in progress(rounds, len(rounds), "CBM" if self.verbose else None):
-            gamma, value = self._expect(X, T.Y)
-            objective.append(value)
+        self.objective_ = np.empty(self.n_iterations + 1)
+        gamma, self.objective_[0] = self._expect(X, T.Y)
+        rounds = range(1, self.n_iterations + 1)
+        for i in progress(rounds, len(rounds), "CBM" if self.verbose else None):
             self._maximise(X, T.Y, gamma)
-        self.objective_ = np.array([*objective, self._expect(X, T.Y)[1]])
+            gamma, self.objective_[i] = self._expect(X, T.Y)
         if axes is not None:
             self.gating_ = turned_back(self.gating_, axes)
             self.estimators_ = [turned_back(model, axes) for model in self.estimators_]
@@ -339,16 +347,6 @@ class ConditionalBernoulliMixture(ScoreClassifier):
 
     def _labels(self, X: Any) -> NDArray[Any]:
         return self._in_blocks(self._marginals if self.single_label_ else self._predict_block, X)
-
-    def _axes(self, X: Any) -> PrincipalAxes | None:
-        """Axes in which all maximisations are easy: of dense features, where they are not many."""
-        return principal_axes(X, np.ones(X.shape[0]), centred=True)
-
-    def _start(self, n_features: int) -> None:
-        """All weights 0."""
-        K, L = self.n_components, self.n_labels_
-        self.gating_ = Weights(np.zeros((n_features, K)), np.zeros(K))
-        self.estimators_ = [Weights(np.zeros((n_features, L)), np.zeros(L)) for _ in range(K)]
 
     def _expect(self, X: Any, Y: NDArray[np.int8]) -> tuple[FloatArray, float]:
         """Responsibilities, and the objective at the present weights."""
@@ -398,9 +396,9 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         terms = Z @ self.labelsets_.T - softplus(Z).sum(axis=2, keepdims=True)
         scores = logsumexp(terms + log_pi[:, :, np.newaxis], axis=1)
         if self.predictor == "support":
-            return self.labelsets_[scores.argmax(axis=1)].astype(np.int8)
+            return self.labelsets_[scores.argmax(axis=1)]
         G = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
-        return best_expected_f(G, self.labelsets_.astype(np.int8))
+        return best_expected_f(G, self.labelsets_)
 
     def _in_blocks(self, function: Any, X: Any) -> NDArray[Any]:
         X = take_columns(X, self.features_)

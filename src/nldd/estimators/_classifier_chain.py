@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -20,7 +19,6 @@ from nldd.estimators._base_choice import (
     has_probabilities,
     where_base_has_probabilities,
 )
-from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
@@ -32,11 +30,11 @@ from nldd.estimators._label_models import (
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression, with_columns
 
+Order = Sequence[int] | Literal["random"] | None
 
-def chain_order(
-    order: Sequence[int] | str | None, n_labels: int, rng: np.random.RandomState
-) -> NDArray[np.intp]:
-    """The order as an array, drawn or checked."""
+
+def chain_order(order: Order, n_labels: int, rng: np.random.RandomState) -> NDArray[np.intp]:
+    """Draw the order, or check it and convert it to an array."""
     if order is None:
         return np.arange(n_labels)
     if isinstance(order, str):
@@ -57,55 +55,34 @@ def fit_chain(
     rng: np.random.RandomState,
     title: str | None = None,
 ) -> list[Any]:
-    """The classifiers along the chain, or the one that is fitted to all of it at once."""
+    """Fit the classifiers along the chain, or the one that is fitted to all of it at once."""
+    Y, names, n_features = T.Y[:, order], label_names[order], T.X.shape[1]
     if fits_all_labels(estimator):
-        return [fit_all_links(estimator, T, order, label_names, title)]
-    prototype = Prototype(estimator, T)
-    extended = with_columns(T.X, T.Y[:, order])
-    n_features = T.X.shape[1]
-    gram = Gram(extended[:, :n_features])
+        # True labels are known in training, so that no link has to wait for another one.
+        before = Y[:, :-1], np.arange(len(order))
+        chain = clone(estimator).fit_checked(replace(T, Y=Y), names, before=before, title=title)
+        return [chain]
+    prototype, extended = Prototype(estimator, T), with_columns(T.X, Y)
 
     def links() -> Iterator[Any]:
-        for j, label in enumerate(order, start=1):
-            y, name = T.Y[:, label], label_names[label]
-            yield fit_label(prototype.copy(draw_seed(rng)), gram.X, y, T.weights, name)
-            gram.grow(extended[:, : n_features + j], y)
+        for j, name in enumerate(names):
+            model, X = prototype.copy(draw_seed(rng)), extended[:, : n_features + j]
+            yield fit_label(model, X, Y[:, j], T.weights, name)
 
-    with share_gram(gram):
-        return list(progress(links(), len(order), title))
-
-
-def fit_all_links(
-    estimator: MultiLabelLogisticRegression,
-    T: Training,
-    order: NDArray[np.intp],
-    label_names: NDArray[np.object_],
-    title: str | None,
-) -> MultiLabelLogisticRegression:
-    """One model of all labels in the order of the chain, which each uses those before it."""
-    # True labels are known in training, so that no link has to wait for another one.
-    Y = T.Y[:, order]
-    before = Y[:, :-1], np.arange(len(order))
-    names = label_names[order]
-    return clone(estimator).fit_checked(replace(T, Y=Y), names, before=before, title=title)
+    return list(progress(links(), len(order), title))
 
 
 def predict_chain(
     links: list[Any], order: NDArray[np.intp], X: Any, with_probabilities: bool
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """Labels along the chain and, where wanted, their probabilities (else zeros)."""
+    """Predict labels along the chain and, if asked for, their probabilities (else zeros)."""
     if fits_all_labels(links[0]):
         return _predict_all_links(links[0], order, X)
     Y_pred = np.zeros((X.shape[0], len(order)), dtype=np.int8)
     P = np.zeros(Y_pred.shape)
-    # Dense features are copied once, with room for the labels; sparse ones grow link by link.
-    room = None if issparse(X) else with_columns(X, Y_pred)
     for j, (label, link) in enumerate(zip(order, links, strict=True)):
-        end = X.shape[1] + j
-        features = with_columns(X, Y_pred[:, order[:j]]) if room is None else room[:, :end]
+        features = with_columns(X, Y_pred[:, order[:j]])
         Y_pred[:, label] = predict_scores(link, "predict", features)
-        if room is not None:
-            room[:, end] = Y_pred[:, label]
         if with_probabilities:
             P[:, label] = predict_scores(link, "predict_proba", features, 2)[:, 1]
     return Y_pred, P
@@ -114,7 +91,7 @@ def predict_chain(
 def _predict_all_links(
     model: MultiLabelLogisticRegression, order: NDArray[np.intp], X: Any
 ) -> tuple[NDArray[np.int8], NDArray[np.float64]]:
-    """As above: what x says about all labels, then what each label says about those behind it."""
+    """The same from one model: the part of x first, then of each label for those behind it."""
     X = model.mapped(X)
     of_features, of_labels = np.split(model.coef_, [X.shape[1]], axis=1)
     Z = np.asarray(safe_sparse_dot(X, of_features.T), dtype=np.float64) + model.intercept_
@@ -146,20 +123,22 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
     estimator : classifier, "auto", dict of classifiers or None, default=None
         Cloned once per link. None is ``MultiLabelLogisticRegression(intercept="penalised")``,
         fitted once; "auto" and dicts as in :class:`nldd.BinaryRelevance`.
-    order : sequence of int, "random" or None, default=None, which is that of the columns
+    order : sequence of int, "random" or None, default=None
+        None is the order of the columns.
     random_state, verbose : as in :class:`nldd.BinaryRelevance`; the seed also draws the order
 
     Attributes
     ----------
     order_ : ndarray of shape (n_labels,)
     estimators_ : list of fitted classifiers in the order of the chain
-        Or of the one classifier of all of it, where that is a MultiLabelLogisticRegression.
+        Or the one classifier of the whole chain, if that is a MultiLabelLogisticRegression.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
     -----
     Classifier j is fitted to ``[x, y_o(1), ..., y_o(j-1)]`` with the true labels of the training
-    rows, and predicts, also its probability, from x and the labels predicted so far, as 0 and 1.
+    rows, and predicts from x and the labels predicted so far, as 0 and 1. `predict_proba` gives the
+    probability of a label given these labels, not its marginal probability.
     Logistic regressions of all links are fitted at once, each as if it were alone, and predict with
     one product of x and all coefficients. Equal to scikit-learn's, and also takes constant and
     sparse labels, names and weights.
@@ -187,7 +166,7 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
         self,
         estimator: Any = None,
         *,
-        order: Sequence[int] | str | None = None,
+        order: Order = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -217,8 +196,8 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
         self._settle_base(T, rng)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
         title = "classifier chain" if self.verbose else None
-        chain = T, self.order_, self.label_names_, rng, title
-        self.estimators_ = fit_chain(self._base_estimator(), *chain)
+        base = self._base_estimator()
+        self.estimators_ = fit_chain(base, T, self.order_, self.label_names_, rng, title)
         return self
 
     predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)

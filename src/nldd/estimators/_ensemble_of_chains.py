@@ -1,9 +1,8 @@
 """Ensemble of classifier chains: resampled rows, random orders, one vote each."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from nldd._training import Training
 from nldd.estimators._base_choice import BaseMetaClassifier
 from nldd.estimators._classifier_chain import (
     ChainEstimatorMixin,
+    Order,
     chain_order,
     fit_chain,
     predict_chain,
@@ -112,7 +112,7 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
     n_members : int, default=10
         The number of chains.
     bootstrap : bool, default=True
-        Whether rows are drawn with replacement.
+        Draw rows with replacement.
     row_fraction : float in (0, 1], default=1.0
         The share of the rows drawn for each member.
     feature_fraction : float in (0, 1], default=1.0
@@ -121,8 +121,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         As in :class:`nldd.ClassifierChain`; "random" draws one for each member.
     threshold : {"majority", "cardinality"} or float in (0, 1], default="majority"
         The share of votes that a label needs: half of them, or the share at which rows get as many
-        labels on average as training rows have, or this share. Where all members saw all rows, as
-        with ``bootstrap=False``, "cardinality" warns and is half of the votes.
+        labels on average as training rows have, or this share. If all members saw all rows, as with
+        ``bootstrap=False``, "cardinality" warns and is half of the votes.
     n_jobs, random_state, verbose : as in BinaryRelevance, with members for labels
 
     Attributes
@@ -135,7 +135,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
     Notes
     -----
     With v_l of the m members voting for label l, the label is predicted iff ``v_l / m >= 1/2``
-    (five of ten count), and ``v_l / m`` is its probability. See :class:`nldd.ClassifierChain`.
+    (five of ten count). `predict_proba` gives ``v_l / m``, the share of votes, moved to the side
+    of 1/2 that the prediction is on; it is not calibrated. See :class:`nldd.ClassifierChain`.
 
     "cardinality" is how the authors of the method choose the cut (Read et al., 2011), and what the
     results published for it in the NLDD paper agree with. They count the labels of the rows to be
@@ -173,8 +174,8 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         bootstrap: bool = True,
         row_fraction: float = 1.0,
         feature_fraction: float = 1.0,
-        order: Sequence[int] | str | None = "random",
-        threshold: str | float = "majority",
+        order: Order = "random",
+        threshold: Literal["majority", "cardinality"] | float = "majority",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -210,7 +211,10 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None
         self.estimators_ = do_all(tasks, self.n_members, self.n_jobs, title)
-        self.threshold_ = self._threshold(T)
+        if self.threshold == "cardinality":
+            self.threshold_ = self._cardinality_threshold(T)
+        else:
+            self.threshold_ = 0.5 if self.threshold == "majority" else float(self.threshold)
         return self
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -233,11 +237,6 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         links = fit_chain(estimator, part, along, self.label_names_, rng)
         return Member(along, links, features, rows)
 
-    def _threshold(self, T: Training) -> float:
-        if isinstance(self.threshold, str):
-            return 0.5 if self.threshold == "majority" else self._cardinality_threshold(T)
-        return float(self.threshold)
-
     def _cardinality_threshold(self, T: Training) -> float:
         """Cut at which rows that no member saw would get as many labels as training rows have."""
         votes, judges = np.zeros(T.Y.shape, dtype=np.intp), np.zeros(len(T), dtype=np.intp)
@@ -248,11 +247,12 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
                 judges[out] += 1
         judged = judges > 0
         if not judged.any():
-            what = (
-                'threshold="cardinality" needs rows that a member has not seen, and there are none'
+            warn_caller(
+                'threshold="cardinality" needs rows that a member has not seen, and there are '
+                "none: half of the votes are asked for instead. Set bootstrap=True or row_fraction "
+                "below 1, or give a threshold.",
+                NLDDWarning,
             )
-            how = "Set bootstrap=True or row_fraction below 1, or give a threshold."
-            warn_caller(f"{what}: half of the votes are asked for instead. {how}", NLDDWarning)
             return 0.5
         weight = None if T.sample_weight is None else T.sample_weight[judged]
         sizes = expected_sizes(votes[judged], judges[judged], self.n_members, weight)

@@ -174,8 +174,6 @@ def fit_label_models(
             models.append([model])
             start = model.coefficients()
         return models
-    from nldd.estimators._gram import Gram, share_gram  # only to fit
-
     prototype, n_labels = Prototype(estimator, parts[0]), len(label_names)
     seeds = [[draw_seed(rng) for _ in label_names] for _ in parts]
     tasks = (
@@ -184,7 +182,7 @@ def fit_label_models(
         for seed, y, name in zip(of_part, T.Y.T, label_names, strict=True)
     )
     # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
-    with config_context(assume_finite=True), share_gram(*(Gram(T.X) for T in parts)):
+    with config_context(assume_finite=True):
         models = do_all(tasks, len(parts) * n_labels, n_jobs, title)
     return [models[batch] for batch in gen_batches(len(models), n_labels)]
 

@@ -4,21 +4,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
 from nldd._sklearn import get_tags, validate_parameters
 from nldd._training import Training
 from nldd.estimators._base_choice import BaseEstimatorMixin, where_base_has_probabilities
-from nldd.estimators._gram import Gram, share_gram
-from nldd.estimators._label_models import (
-    Prototype,
-    ScoreClassifier,
-    default_estimator,
-    draw_seed,
-    predict_scores,
-)
+from nldd.estimators._label_models import Prototype, ScoreClassifier, draw_seed, predict_scores
 
 
 class Powerset:
@@ -28,7 +20,7 @@ class Powerset:
     ----------
     labelsets : ndarray of shape (n_labelsets, n_labels)
     estimators : list of the fitted classifier of their numbers
-        Empty where there is one only.
+        Empty if there is only one labelset.
 
     Examples
     --------
@@ -59,16 +51,13 @@ class Powerset:
 
 
 class MulticlassEstimatorMixin(BaseEstimatorMixin):
-    """A method whose base classifier tells labelsets apart, if need be by one against the rest."""
+    """A method whose base classifier predicts labelsets, if need be by one against the rest."""
 
     def _base_estimator(self) -> Any:
         estimator = super()._base_estimator()
         tags = get_tags(estimator).classifier_tags
         is_binary = tags is not None and not tags.multi_class
         return OneVsRestClassifier(estimator) if is_binary else estimator
-
-    def _default_estimator(self) -> Any:
-        return LogisticRegression()
 
 
 def fit_powerset(estimator: Any, T: Training, seed: int) -> Powerset:
@@ -89,9 +78,9 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
     Parameters
     ----------
     estimator : classifier, "auto", dict of classifiers or None, default=None
-        Of the labelsets; one that can tell only two classes apart is used one against the rest.
+        Of the labelsets; one for two classes only is used one against the rest.
         None is :class:`nldd.MultiLabelLogisticRegression`; "auto" and dicts as in
-        :class:`nldd.BinaryRelevance`, by how well they tell the labels.
+        :class:`nldd.BinaryRelevance`, compared by the Brier score of the labels.
     random_state : int, RandomState or None, default=None
         Seeds a classifier that has no seed.
 
@@ -100,7 +89,7 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
         The classes by first appearance.
     estimators_ : list of the fitted classifier
-        Empty where all rows carry one labelset.
+        Empty if all rows carry the same labelset.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -142,17 +131,12 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
         T = self._validate_fit(X, y, sample_weight)
         rng = check_random_state(self.random_state)
         self._settle_base(T, rng)
-        seed = draw_seed(rng)
-        with share_gram(Gram(T.X)):  # by machines that are fitted one against the rest
-            self._powerset = fit_powerset(self._base_estimator(), T, seed)
-        self.labelsets_ = self._powerset.labelsets.astype(np.int64)
+        self._powerset = fit_powerset(self._base_estimator(), T, draw_seed(rng))
+        self.labelsets_ = self._powerset.labelsets
         self.estimators_ = self._powerset.estimators
         return self
 
     predict_proba = where_base_has_probabilities(ScoreClassifier.predict_proba)
-
-    def _default_estimator(self) -> Any:
-        return default_estimator()
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         return self._powerset.marginals(X), self._labels(X)

@@ -7,36 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.svm import LinearSVC
+from sklearn.metrics.pairwise import linear_kernel
+from sklearn.svm import SVC
 from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd.estimators._linear_svm import (
-    LinearSVM,
-    Problem,
-    decision_values,
-    fit_svc,
-    hyperplane,
-    read_problem,
+    MOST_ROWS,
+    FloatArray,
+    Solver,
+    make_linear_svc,
     read_rows,
+    read_training,
 )
 from nldd.exceptions import InputError
-
-FloatArray = NDArray[np.float64]
 
 # Of Newton's method for the sigmoid, as in LIBSVM.
 MAX_STEPS, GRADIENT_TOLERANCE, RIDGE, ARMIJO, CLIP = 100, 1e-5, 1e-12, 1e-4, 1e-7
 STEPS = 0.5 ** np.arange(34)
-
-
-def make_linear_svc(
-    C: float = 1.0, solver: str = "libsvm", tol: float = 1e-3, random_state: Any = None
-) -> Any:
-    """A linear support vector machine with hinge loss, not yet fitted."""
-    if solver == "libsvm":
-        return LinearSVM(C, tol=tol)
-    options = {"loss": "hinge", "dual": True, "max_iter": 10_000, "random_state": random_state}
-    return LinearSVC(C=C, tol=tol, **options)
 
 
 def fit_sigmoid(
@@ -79,6 +68,25 @@ def sigmoid(f: FloatArray, A: float, B: float) -> FloatArray:
     return np.clip(expit(-(A * f + B)), CLIP, 1 - CLIP)
 
 
+def decision_values(X: Any, coef: FloatArray, intercept: FloatArray) -> FloatArray:
+    """Signed distance of each row to the hyperplane, in units of the margin."""
+    return _product(X, coef.T).ravel() + intercept[0]
+
+
+def _product(A: Any, B: Any) -> FloatArray:
+    return np.asarray(safe_sparse_dot(A, B, dense_output=True))
+
+
+def _check_two(classes: NDArray[Any]) -> None:
+    if len(classes) < 2:
+        raise InputError(f"PlattSVC needs two classes; y has one class only: {classes[0]}.")
+    if len(classes) > 2:
+        raise InputError(
+            "Only binary classification is supported. The type of the target is multiclass: "
+            f"{len(classes)} classes. Use BinaryRelevance(PlattSVC()) for several labels."
+        )
+
+
 class PlattSVC(ClassifierMixin, BaseEstimator):
     """Linear support vector machine with probabilities: the paper's recipe.
 
@@ -108,7 +116,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
     -----
     With decision value ``f(x) = w.x + b``, the probability of the second class is
     ``1 / (1 + exp(A f(x) + B))``, while `predict` takes the sign of f: near the margin they may
-    disagree. Folds are cut from a random order; where the rest has one class only, values are +-1.
+    disagree. Folds are cut from a random order; if the rest has one class only, values are +-1.
 
     J. Platt (1999). Probabilistic outputs for support vector machines and comparisons to
     regularized likelihood methods. In Advances in Large Margin Classifiers, MIT Press.
@@ -138,7 +146,7 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         self,
         C: float = 1.0,
         *,
-        solver: str = "libsvm",
+        solver: Solver = "libsvm",
         n_folds: int = 5,
         tol: float = 1e-3,
         random_state: Any = None,
@@ -164,14 +172,14 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         -------
         self : the fitted estimator
         """
-        P = read_problem(self, X, y, sample_weight)
-        if len(self.classes_) > 2:
-            raise InputError(
-                "Only binary classification is supported. The type of the target is multiclass: "
-                f"{len(self.classes_)} classes. Use BinaryRelevance(PlattSVC()) for several labels."
-            )
-        self.coef_, self.intercept_ = self._fit_machine(P)
-        self.sigmoid_ = fit_sigmoid(self._out_of_fold(P), P.code, P.weight)
+        X, y, weight = read_training(self, X, y, sample_weight)
+        self.classes_, code = np.unique(y, return_inverse=True)
+        _check_two(self.classes_)
+        # LIBSVM would work out the same inner products again for each of the folds.
+        use_products = self.solver == "libsvm" and len(y) <= MOST_ROWS
+        K = linear_kernel(X) if use_products else None
+        self.coef_, self.intercept_ = self._fit_machine(X, K, code, weight)
+        self.sigmoid_ = fit_sigmoid(self._out_of_fold(X, K, code, weight), code, weight)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -215,26 +223,33 @@ class PlattSVC(ClassifierMixin, BaseEstimator):
         """
         return decision_values(read_rows(self, X), self.coef_, self.intercept_)
 
-    def _fit_machine(self, P: Problem) -> tuple[FloatArray, FloatArray]:
-        if self.solver == "libsvm":
-            return hyperplane(fit_svc(P.gram, P.code, P.weight, self.C, self.tol), P.X)
-        machine = make_linear_svc(self.C, self.solver, self.tol, self.random_state)
-        machine.fit(P.X, P.code, sample_weight=P.weight)
-        return machine.coef_, machine.intercept_
+    def _fit_machine(
+        self, X: Any, K: FloatArray | None, code: NDArray[np.intp], weight: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Coefficients and intercept, from the rows or from their inner products `K`."""
+        if self.solver == "liblinear":
+            machine = make_linear_svc(self.C, self.solver, self.tol, self.random_state)
+            machine.fit(X, code, sample_weight=weight)
+            return machine.coef_, machine.intercept_
+        kernel, Z = ("linear", X) if K is None else ("precomputed", K)
+        machine = SVC(kernel=kernel, C=self.C, tol=self.tol).fit(Z, code, sample_weight=weight)
+        return _product(machine.dual_coef_, X[machine.support_]), machine.intercept_
 
-    def _out_of_fold(self, P: Problem) -> FloatArray:
+    def _out_of_fold(
+        self, X: Any, K: FloatArray | None, code: NDArray[np.intp], weight: FloatArray
+    ) -> FloatArray:
         """Decision value of each row from a machine that was fitted without it."""
-        order = check_random_state(self.random_state).permutation(len(P.code))
-        values = np.empty(len(order))
-        cuts = [i * len(order) // self.n_folds for i in range(1, self.n_folds)]
+        order = check_random_state(self.random_state).permutation(len(code))
+        values = np.empty(len(code))
+        cuts = [i * len(code) // self.n_folds for i in range(1, self.n_folds)]
         for held_out in np.split(order, cuts):
-            kept = np.delete(np.arange(len(order)), held_out)
-            positive = P.code[kept].astype(bool)
-            if positive.all() or not positive.any():
-                values[held_out] = 1.0 if positive.any() else -1.0
-            else:
-                machine = self._fit_machine(P.part(kept))
-                values[held_out] = decision_values(P.X[held_out], *machine)
+            kept = np.delete(np.arange(len(code)), held_out)
+            if (code[kept] == code[kept[0]]).all():
+                values[held_out] = 2.0 * code[kept[0]] - 1
+                continue
+            of_kept = None if K is None else K[kept].take(kept, axis=1)
+            machine = self._fit_machine(X[kept], of_kept, code[kept], weight[kept])
+            values[held_out] = decision_values(X[held_out], *machine)
         return values
 
     def __sklearn_tags__(self) -> Any:

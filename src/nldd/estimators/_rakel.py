@@ -9,12 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 from nldd._parallel import delayed, do_all
 from nldd._sklearn import Interval, validate_parameters
 from nldd.estimators._base_choice import BaseMetaClassifier
-from nldd.estimators._gram import Gram, share_gram
 from nldd.estimators._label_models import ScoreClassifier, draw_seed
 from nldd.estimators._label_powerset import MulticlassEstimatorMixin, fit_powerset
 
@@ -63,7 +63,7 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
     threshold : float in [0, 1], default=0.5
         The share of votes that a label needs.
     strict : bool, default=False
-        Whether to ask for more than the threshold, not at least it.
+        Ask for more votes than the threshold, not for at least as many.
     n_jobs, random_state, verbose : as in BinaryRelevance; the seed also draws the subsets
 
     Attributes
@@ -76,7 +76,9 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
     Notes
     -----
     The score of a label is the number of votes for it over the number of subsets that contain it.
-    Of up to ten draws without replacement, that which covers most labels is used; others stay off.
+    Of up to ten draws without replacement, the one that covers most labels is used; labels in no
+    subset stay off. `predict_proba` gives the share of votes, moved to the side of 1/2 that the
+    prediction is on; it is not calibrated.
 
     G. Tsoumakas, I. Katakis and I. Vlahavas (2011). Random k-labelsets for multilabel
     classification. IEEE Transactions on Knowledge and Data Engineering 23(7), 1079-1089.
@@ -143,9 +145,11 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
             for subset, seed in zip(self.subsets_, seeds, strict=True)
         )
         title = "RAkEL" if self.verbose else None
-        with share_gram(Gram(T.X)):
-            self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
+        self.estimators_ = do_all(tasks, len(self.subsets_), self.n_jobs, title)
         return self
+
+    def _default_estimator(self) -> Any:
+        return LogisticRegression()
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         tasks = (delayed(model.predict)(X) for model in self.estimators_)

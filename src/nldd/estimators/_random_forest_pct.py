@@ -1,6 +1,6 @@
 """A random forest of predictive clustering trees: one tree predicts all labels at once."""
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from nldd._sklearn import validate_parameters
 from nldd.estimators._label_models import ScoreClassifier, draw_seed
 from nldd.estimators._label_probabilities import JointModel, fit_joint
 
-# Settings of scikit-learn's trees that can be chosen here.
+# Parameters of scikit-learn's forest that can be set here.
 OF_TREES = ("n_estimators", "max_features", "min_samples_leaf", "max_depth")
 
 
@@ -28,7 +28,7 @@ class RandomForestPCT(ScoreClassifier):
     Attributes
     ----------
     estimators_ : list of the forest
-        Empty where no label varies in the training rows.
+        Empty if no label varies in the training rows.
     label_names_, classes_, n_labels_, n_features_in_ : as in :class:`nldd.BinaryRelevance`
 
     Notes
@@ -58,8 +58,8 @@ class RandomForestPCT(ScoreClassifier):
         self,
         *,
         n_estimators: int = 100,
-        max_features: Any = "sqrt",
-        min_samples_leaf: Any = 1,
+        max_features: Literal["sqrt", "log2"] | int | float | None = "sqrt",
+        min_samples_leaf: int | float = 1,
         max_depth: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,

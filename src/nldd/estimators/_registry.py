@@ -4,14 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.base import clone
+
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._cbm import ConditionalBernoulliMixture
 from nldd.estimators._classifier_chain import ClassifierChain
 from nldd.estimators._ensemble_of_chains import EnsembleOfChains
 from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._linear_svm import LinearSVM
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC, make_linear_svc
+from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._rakel import RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.estimators._subset_mapping import SubsetMapping
@@ -27,10 +30,8 @@ class Method:
         The short name of the paper's tables, and the long one.
     factory : callable
         The estimator's class.
-    paper_base : callable or None
-        Makes the paper's base classifier.
     paper, paper_large : dict
-        The paper's other settings, and what it changes on its large data sets.
+        The paper's settings, and what it changes on its large data sets.
 
     Examples
     --------
@@ -42,7 +43,6 @@ class Method:
     key: str
     name: str
     factory: Callable[..., Any]
-    paper_base: Callable[[], Any] | None = None
     paper: Mapping[str, Any] = field(default_factory=dict)
     paper_large: Mapping[str, Any] = field(default_factory=dict)
 
@@ -66,7 +66,7 @@ class Method:
         Parameters
         ----------
         large : bool, default=False
-            Whether with its settings for large data sets.
+            Use its settings for large data sets.
         **parameters : dict
             Parameters that differ from them.
 
@@ -74,39 +74,37 @@ class Method:
         -------
         estimator, not fitted
         """
-        base = {} if self.paper_base is None else {"estimator": self.paper_base()}
-        settings = {**base, **self.paper, **(self.paper_large if large else {})}
-        return self.factory(**{**settings, **parameters})
+        large_only = self.paper_large if large else {}
+        return clone(self.factory(**{**self.paper, **large_only, **parameters}))
 
 
+_SVM: dict[str, Any] = {"estimator": LinearSVM()}
 _RECORDS = (
-    Method("BR", "Binary relevance", BinaryRelevance, make_linear_svc),
-    Method("SMBR", "Subset mapping", SubsetMapping, make_linear_svc),
+    Method("BR", "Binary relevance", BinaryRelevance, _SVM),
+    Method("SMBR", "Subset mapping", SubsetMapping, _SVM),
     Method(
         "NLDD",
         "Nearest labelset using double distances",
         NLDDClassifier,
-        PlattSVC,
-        paper={"max_pairs": None},
+        {"estimator": PlattSVC(), "max_pairs": None},
         paper_large={"train_fraction": 0.7},
     ),
-    Method("CC", "Classifier chain", ClassifierChain, make_linear_svc),
+    Method("CC", "Classifier chain", ClassifierChain, _SVM),
     Method(
         "ECC",
         "Ensemble of classifier chains",
         EnsembleOfChains,
-        make_linear_svc,
-        paper={"n_members": 10, "threshold": "cardinality"},
+        {**_SVM, "n_members": 10, "threshold": "cardinality"},
         paper_large={"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
     ),
-    Method("LP", "Label powerset", LabelPowerset, make_linear_svc),
-    Method("RAKEL", "Random k-labelsets", RAkEL, make_linear_svc, paper={"k": 3}),
-    Method("MLKNN", "Multi-label nearest neighbours", MLkNN, paper={"k": 10, "s": 1.0}),
+    Method("LP", "Label powerset", LabelPowerset, _SVM),
+    Method("RAKEL", "Random k-labelsets", RAkEL, {**_SVM, "k": 3}),
+    Method("MLKNN", "Multi-label nearest neighbours", MLkNN, {"k": 10, "s": 1.0}),
     Method(
         "CBM",
         "Conditional Bernoulli mixtures",
         ConditionalBernoulliMixture,
-        paper={"n_components": 20, "n_iterations": 10, "variance": 1.0},
+        {"n_components": 20, "n_iterations": 10, "variance": 1.0},
         paper_large={"n_iterations": 5, "feature_fraction": 0.5},
     ),
     Method("RFPCT", "Random forest of clustering trees", RandomForestPCT),

@@ -1,4 +1,4 @@
-"""Subset mapping: the training labelset nearest to what independent classifiers say."""
+"""Subset mapping: the training labelset nearest to the prediction of binary relevance."""
 
 from typing import Any
 
@@ -19,16 +19,18 @@ class SubsetMapping(BinaryRelevance):
     Attributes
     ----------
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        By falling count and first appearance.
+        In order of decreasing count, then of first appearance.
     counts_ : ndarray of shape (n_labelsets,)
-        The rows that carry each, without their weights.
+        How many training rows carry each; weights do not count.
     estimators_, label_names_, classes_, n_labels_, n_features_in_ : as in BinaryRelevance
 
     Notes
     -----
     With b the 0/1 prediction of binary relevance, the answer is the training labelset u of smallest
-    Hamming distance ``|b| + |u| - 2 b.u``. Where several are equally near, which is common, the
+    Hamming distance ``|b| + |u| - 2 b.u``. If several are equally near, which is common, the
     most frequent one is taken, and among those the one that came first in training.
+    `predict_proba` gives the probabilities of the base classifiers, moved to the side of 1/2 that
+    the predicted labelset is on.
 
     References
     ----------
@@ -55,7 +57,7 @@ class SubsetMapping(BinaryRelevance):
         return super()._scores(X)[0], self._labels(X)
 
     def _labels(self, X: Any) -> NDArray[np.int8]:
-        """The training labelset nearest to what the classifiers say; the first one among equals."""
+        """Training labelset nearest to the prediction of the classifiers; first among equals."""
         # In floats, because BLAS is faster than integers, and exact: these are small whole numbers.
         U, B = self.labelsets_.astype(float), super()._labels(X).astype(float)
         distance = U.sum(axis=1) - 2 * B @ U.T  # but for |b|, which is the same for all

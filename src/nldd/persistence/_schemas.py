@@ -98,19 +98,6 @@ def _has_coefficients(model: Any) -> bool:
     return is_wide_enough and bool(model.coef_.shape == (n_rows, features.width(width)))
 
 
-def _has_hyperplanes(machine: Any) -> bool:
-    """Whether it has the hyperplane of two classes, or vectors for each pair of more."""
-    n_classes, n_pairs = len(machine.classes_), len(machine.intercept_)
-    if n_classes == 2:
-        return n_pairs == 1 and hasattr(machine, "coef_")
-    return bool(
-        n_pairs == n_classes * (n_classes - 1) // 2
-        and all(hasattr(machine, f"{name}_") for name in ("support_vectors", "n_support"))
-        and machine.n_support_.sum() == machine.support_vectors_.shape[0]
-        and machine.dual_coef_.shape[0] == n_classes - 1
-    )
-
-
 def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
     """Whether there is one for each label, or one of all with coefficients of labels before."""
     if len(links) != 1 or not hasattr(links[0], "features_"):
@@ -197,18 +184,6 @@ SCHEMAS: dict[str, Schema] = {
             "root": numbers("n", "n"),
         },
     ),
-    "LinearSVM": Schema(
-        "nldd.estimators._linear_svm",
-        {
-            **MACHINE,
-            "coef_?": numbers(1, "d"),
-            "support_vectors_?": matrix("v", "d"),
-            "dual_coef_?": numbers(None, "v"),
-            "n_support_?": numbers("k", kinds="i", least=0),
-            "intercept_": numbers(None),
-        },
-        _has_hyperplanes,
-    ),
     "PlattSVC": Schema(
         "nldd.estimators._platt_svc",
         {
@@ -270,7 +245,7 @@ SCHEMAS: dict[str, Schema] = {
         {**BASE, "_powerset": member("Powerset", l="l")},
         lambda model: _derive(
             model,
-            labelsets_=model._powerset.labelsets.astype(np.int64),
+            labelsets_=model._powerset.labelsets,
             estimators_=model._powerset.estimators,
         ),
     ),

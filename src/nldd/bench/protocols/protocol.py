@@ -13,7 +13,8 @@ from nldd.bench.protocols.methods import build, resolve, seeded
 from nldd.bench.protocols.preparation import inner_folds, make_steps, prepared, searched
 from nldd.bench.protocols.splits import Split
 from nldd.datasets import Dataset
-from nldd.estimators._platt_svc import PlattSVC, make_linear_svc
+from nldd.estimators._linear_svm import Solver, make_linear_svc
+from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -37,7 +38,7 @@ def base_classifier(base: str, shape: str, seed: int) -> Any:
         return MultiLabelLogisticRegression(
             intercept="penalised" if shape == "decisions" else "free"
         )
-    solver = "libsvm" if base == "platt-svc" else "liblinear"
+    solver: Solver = "libsvm" if base == "platt-svc" else "liblinear"
     machine = PlattSVC if shape == "probabilities" else make_linear_svc
     return machine(solver=solver, random_state=seed)
 
