@@ -86,15 +86,14 @@ def test_zip_of_more_than_two_gigabytes_states_its_size_in_another_place(path, m
     assert_array_equal(read_archive(path).arrays["b"], np.arange(50.0))
 
 
-@pytest.mark.parametrize(
-    ("number", "message"),
-    [(4, "a newer nldd wrote it, '9.9'"), (2, "an older version of nldd wrote it, '9.9'")],
-)
+@pytest.mark.parametrize(("number", "age"), [(4, "newer"), (2, "older")])
 @pytest.mark.parametrize("read", [read_archive, read_documents, read_manifest])
-def test_other_formats_are_told(path, number, message, read):
+def test_other_formats_are_told(path, number, age, read):
     write_archive(path, Contents("test", {"a": 1}))
     put_together(members_of(path), path, {"format": number, "versions": {"nldd": "9.9"}})
-    assert refusal(path, read).startswith(message)
+    message = refusal(path, read)
+    assert age in message
+    assert "'9.9'" in message
 
 
 @pytest.mark.parametrize(
@@ -145,18 +144,18 @@ def test_size_limit(path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is empty"),
-        (b"\x80\x04\x95", "is a pickle"),
-        (b"cposix\nsystem\n(S'true'\ntR.", "is a pickle"),
-        (b"\x93NUMPY\x01\x00", r"not a model of nldd: it begins with '\x93NUMPY\x01\x00'"),
-        (b"PK\x03\x04" + b"\0" * 10, "damaged: its end is missing"),
-        (b"id,text\n1,hello\n", "not a model of nldd"),
-        (b"a", "not a model of nldd"),
+        (b"", "empty"),
+        (b"\x80\x04\x95", "pickle"),
+        (b"cposix\nsystem\n(S'true'\ntR.", "pickle"),
+        (b"\x93NUMPY\x01\x00", r"'\x93NUMPY\x01\x00'"),
+        (b"PK\x03\x04" + b"\0" * 10, "damaged: "),
+        (b"id,text\n1,hello\n", "'id,text\\n'"),
+        (b"a", "'a'"),
     ],
 )
 def test_other_files_are_called_by_their_name(path, content, message):
     path.write_bytes(content)
-    assert refusal(path).startswith(message)
+    assert message in refusal(path)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,7 @@ def test_other_files_are_called_by_their_name(path, content, message):
         (["Index/Document.iwa"], "a file of Numbers or Pages"),
         (["schema.json", "0.npy"], "a skops file"),
         (["new.csv"], "a zip file of another kind"),
-        ([], "damaged: its end is missing"),
+        ([], "its end is missing"),
     ],
 )
 @pytest.mark.parametrize("read", [read_archive, read_documents, read_manifest])
@@ -187,7 +186,7 @@ def test_a_manifest_does_not_make_a_model_of_a_workbook(path):
     members = {**members_of(path), "xl/workbook.xml": b"<workbook/>"}
     for write in (write_zip, put_together):
         write(members, path)
-        assert refusal(path).startswith("stray member 'xl/workbook.xml'")
+        assert "'xl/workbook.xml'" in refusal(path)
 
 
 def test_changed_member_is_told_by_its_checksum(path):
@@ -280,9 +279,11 @@ def test_deep_and_crowded_documents_are_refused(path):
     write_archive(path, Contents("test"))
     members = members_of(path)
     for document, message in (
-        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
-        (b"[" + b"{}," * 400_000 + b"1]", "400001 lists and dicts, too many"),
-        (b"[]", "its document is incomplete"),
+        (b"[" * 100_000 + b"]" * 100_000, "'document.json'"),
+        (b"[" + b"{}," * 400_000 + b"1]", "400001"),
+        (b"[]", "damaged: "),
+        (b'{"models":{},"arrays":{}}', "damaged: "),
+        (b'{"documents":3,"models":{},"arrays":{}}', "damaged: "),
     ):
         put_together({**members, "document.json": document}, path)
         assert message in refusal(path)
@@ -299,7 +300,7 @@ def test_large_documents_are_neither_written_nor_read(path, monkeypatch):
 
 def test_large_directory(path):
     write_zip({f"{i:0190}": b"" for i in range(6000)}, path)
-    assert refusal(path).startswith("damaged: its directory has")
+    assert "directory" in refusal(path)
 
 
 def test_directory_that_claims_another_place(path):

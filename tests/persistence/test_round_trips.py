@@ -163,9 +163,9 @@ def test_all_that_was_learned_is_there(path):
             assert_array_equal(value, expected)
             assert type(value) is type(expected)
     assert str(loaded.regression_) == str(model.regression_)
-    for name in ("beta_", "rows_", "labelsets_"):
+    for name, kind in (("beta_", np.float64), ("rows_", np.intp), ("labelsets_", np.int8)):
         assert_array_equal(getattr(loaded, name), getattr(model, name))
-        assert getattr(loaded, name).dtype == getattr(model, name).dtype
+        assert getattr(loaded, name).dtype == kind
     assert [type(each) for each in loaded.estimators_] == [*[PlattSVC] * 3, ConstantLabel]
     assert loaded.estimator.C == 3.0
     assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
