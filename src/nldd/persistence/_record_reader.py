@@ -21,7 +21,8 @@ from nldd.persistence._schemas import SCHEMAS, find_type
 
 PLAIN = (bool, int, float, str, type(None))
 NUMBERS = tuple(np.dtype(kind).str for kind in "?bhiqBHIQfd")
-MAX_DIMENSIONS, MAX_LENGTH = 4, 2**40
+MAX_DIMENSIONS = 4
+MAX_EMPTY = 2**20  # as long may an array be that has no bytes
 MAX_THREADS = 1024
 # Parameters that are neither written nor read: what a model prints would stand among its
 # predictions, and none keeps files in a folder.
@@ -77,7 +78,8 @@ class RecordReader:
     def array(self, value: Any) -> NDArray[Any]:
         """The next array of numbers or booleans, of the type and the shape that it claims."""
         kind, shape = value["array"]
-        is_shape = all(type(n) is int and 0 <= n <= MAX_LENGTH for n in shape)
+        longest = len(self._content) + MAX_EMPTY
+        is_shape = all(type(n) is int and 0 <= n <= longest for n in shape)
         if kind not in NUMBERS or not is_shape or len(shape) > MAX_DIMENSIONS:
             raise ValueError("no array of numbers")
         start, n_bytes = self._start, prod(shape) * np.dtype(kind).itemsize
@@ -90,33 +92,31 @@ class RecordReader:
         """An object of one of the types, or else any estimator."""
         kind, learned = record["type"], record["learned"]
         schema, Type = SCHEMAS[kind], find_type(kind)
-        is_estimator = hasattr(Type, "predict")
-        if not (kind in types if types else is_estimator):
+        if not (kind in types if types else hasattr(Type, "predict")):
             raise ValueError(f"a {kind}, which it never has")
         outer = self.place, self.sizes
         self.place, self.sizes = f"a {kind}", sizes
-        thing = self._create(Type, record)
-        if learned or not is_estimator:
-            thing = self._teach(thing, schema, learned)
+        has_parameters = hasattr(Type, "get_params")
+        thing = self._create(Type, record["parameters"]) if has_parameters else object.__new__(Type)
+        if learned or not has_parameters:
+            self._teach(thing, schema, learned)
         self.place, self.sizes = outer
         return thing
 
-    def _create(self, Type: Any, record: Mapping[str, Any]) -> Any:
-        """A new object, with parameters if it has any."""
-        if not hasattr(Type, "get_params"):
-            return object.__new__(Type)
-        given = {name: self.value(value) for name, value in record["parameters"].items()}
+    def _create(self, Type: Any, parameters: Mapping[str, Any]) -> Any:
+        """An estimator that is not fitted."""
+        given = {name: self.value(value) for name, value in parameters.items()}
         n_jobs = given.get("n_jobs")
-        if n_jobs is not None and not (type(n_jobs) is int and abs(n_jobs) <= MAX_THREADS):
-            raise ValueError("too many threads")
+        if n_jobs is not None and not (type(n_jobs) is int and 1 <= abs(n_jobs) <= MAX_THREADS):
+            raise ValueError("no number of threads")
         if LEFT_OUT & given.keys():
             raise ValueError("parameters that are not stored")
         thing = Type(**given)
         thing._validate_params()
         return thing
 
-    def _teach(self, thing: Any, schema: Schema, learned: Mapping[str, Any]) -> Any:
-        """The object with its attributes, found to fit together."""
+    def _teach(self, thing: Any, schema: Schema, learned: Mapping[str, Any]) -> None:
+        """Give an object its attributes, found to fit together."""
         place, found = self.place, {}
         for name, rule in schema.attributes.items():
             self.place = f"{name!r} of {place}"
@@ -130,4 +130,3 @@ class RecordReader:
             thing._remember_labels(LabelTable(none, thing.label_names_, thing.single_label_))
         if not schema.finish(thing):
             raise ValueError("parts that do not fit together")
-        return thing

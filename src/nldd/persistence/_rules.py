@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MISSING = object()  # stands for an attribute that a record does not have
 # Squares and products of two such numbers are finite, so searches and fits stay so, too.
 LARGEST = 1e150
-MAX_WIDTH = 2**24  # of sparse matrices, whose columns may be in no file
+MAX_WIDTH = 2**24  # features: a sparse matrix may have columns that take no room in its file
 
 Rule = Callable[[Any, "RecordReader"], Any]
 

@@ -87,9 +87,11 @@ def _is_joint(model: Any) -> bool:
 
 def _tells_labelsets_apart(powerset: Any) -> bool:
     """Whether there is a classifier of the numbers of labelsets, if there are several."""
-    numbers = list(range(len(powerset.labelsets)))
-    classes = [list(getattr(each, "classes_", numbers)) for each in powerset.estimators]
-    return classes == ([numbers] if len(numbers) > 1 else [])
+    numbers = np.arange(len(powerset.labelsets))
+    fits = [
+        np.array_equal(getattr(each, "classes_", numbers), numbers) for each in powerset.estimators
+    ]
+    return fits == [True] * (len(numbers) > 1)
 
 
 def _is_one_per_label(model: Any) -> bool:
@@ -136,7 +138,7 @@ def narrow(values: NDArray[Any]) -> NDArray[Any]:
 
 
 FEATURES: dict[str, Rule] = {
-    "n_features_in_": rules.whole("d"),
+    "n_features_in_": rules.whole("d", rules.MAX_WIDTH),
     "feature_names_in_": rules.maybe(rules.names("d")),
 }
 LABELS: dict[str, Rule] = {
