@@ -3,7 +3,7 @@
 ::
 
     manifest.json        what the file is, versions, size and sha256 of every other member
-    document.json        documents, and models of nldd as records, see nldd.persistence._records
+    document.json        documents, and models of nldd as records, see _record_reader
     content.bin          the bytes of all arrays, one behind the other
     estimators.skops     estimators of other libraries, read only if the user names their types
 

@@ -5,7 +5,8 @@ its type, and what its schema names (:mod:`._schemas`). Arrays say ``{"array": [
 their bytes follow each other in the order in which they are read. So nothing is stored once and
 used twice: a model takes no more memory than its file has bytes, but for a small factor.
 
-An estimator of another library is ``{"skops": number}``, see :mod:`._skops`.
+An estimator of another library is ``{"skops": number}`` and lies in a skops file, together with
+all others of the model, see :mod:`._skops`.
 """
 
 from collections.abc import Mapping, Sequence

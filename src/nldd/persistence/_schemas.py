@@ -38,8 +38,7 @@ def _derive_nldd(model: Any) -> bool:
 
 def _has_neighbours(model: Any) -> bool:
     model.estimators_ = []
-    width = model.k + 1
-    return bool(model.likelihood_on_.shape[1] == model.likelihood_off_.shape[1] == width)
+    return bool(model.likelihood_on_.shape[1] == model.likelihood_off_.shape[1] == model.k + 1)
 
 
 def _has_coefficients(model: Any) -> bool:
@@ -58,13 +57,10 @@ def _has_hyperplanes(machine: Any) -> bool:
     """Whether it has the hyperplane of two classes, or vectors for each pair of more."""
     n_classes, n_pairs = len(machine.classes_), len(machine.intercept_)
     if n_classes == 2:
-        return n_pairs == 1 and hasattr(machine, "coef_")
-    return bool(
-        n_pairs == n_classes * (n_classes - 1) // 2
-        and all(hasattr(machine, f"{name}_") for name in ("support_vectors", "n_support"))
-        and machine.n_support_.sum() == machine.support_vectors_.shape[0]
-        and machine.dual_coef_.shape[0] == n_classes - 1
-    )
+        return len(machine.coef_) == n_pairs == 1
+    has_vectors = machine.n_support_.sum() == machine.support_vectors_.shape[0]
+    has_weights = len(machine.dual_coef_) == n_classes - 1
+    return bool(has_vectors and has_weights and n_pairs == n_classes * (n_classes - 1) // 2)
 
 
 def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
@@ -87,11 +83,9 @@ def _is_joint(model: Any) -> bool:
 
 def _tells_labelsets_apart(powerset: Any) -> bool:
     """Whether there is a classifier of the numbers of labelsets, if there are several."""
-    numbers = np.arange(len(powerset.labelsets))
-    fits = [
-        np.array_equal(getattr(each, "classes_", numbers), numbers) for each in powerset.estimators
-    ]
-    return fits == [True] * (len(numbers) > 1)
+    n = len(powerset.labelsets)
+    classes = [np.asarray(getattr(each, "classes_", range(n))) for each in powerset.estimators]
+    return len(classes) == (n > 1) and all(np.array_equal(some, range(n)) for some in classes)
 
 
 def _is_one_per_label(model: Any) -> bool:

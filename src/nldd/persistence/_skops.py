@@ -1,4 +1,4 @@
-"""Estimators of other libraries in a skops file, which is read if the user has named its types."""
+"""Estimators of other libraries in one skops file, not looked into before their types are named."""
 
 import re
 import warnings
