@@ -188,6 +188,6 @@ def test_sparse_matrices_of_billions_of_columns(path):
 
 def test_bytes_that_nobody_asks_for(path, members):
     put_together({**members, "content.bin": members["content.bin"] + bytes(8)}, path)
-    assert "more than its model has" in refusal(path, load_model)
+    assert refusal(path, load_model).startswith("damaged: ")
     put_together({**members, "content.bin": members["content.bin"][:-1]}, path)
     assert refusal(path, load_model).startswith("damaged: ")

@@ -273,12 +273,12 @@ def test_what_cannot_be_saved(path):
         make_pipeline(NLDDClassifier(), PlattSVC()),
         [],
     ):
-        with pytest.raises(InputError, match="Only fitted methods of nldd") as caught:
+        with pytest.raises(InputError, match=type(thing).__name__) as caught:
             save_model(thing, path)
         assert caught.value.hint
     labels = [{("a", 1)} if y[0] else {("b", 2)} for y in Y]
     model = NLDDClassifier(random_state=0).fit(X, labels)
-    assert "label names must be text" in refusal(path, lambda path: save_model(model, path))
+    assert "('a', 1)" in refusal(path, lambda path: save_model(model, path))
     model = MultiLabelLogisticRegression().fit(X, Y)
     model.coef_[0, 0] = np.nan
     assert "'coef_'" in refusal(path, lambda path: save_model(model, path))
