@@ -33,7 +33,7 @@ from nldd.persistence._record_reader import RecordReader
 from nldd.persistence._record_writer import RecordWriter
 from nldd.persistence._refusal import damaged, naming_file, refusal_of
 from nldd.persistence._skops import TYPE_NAME, dump_skops, load_skops
-from nldd.persistence._zip_file import MAX_BYTES, open_zip, read_member, write_zip
+from nldd.persistence._zip_file import MAX_BYTES, Bytes, open_zip, read_member, write_zip
 
 FORMAT = 3
 MANIFEST, DOCUMENT, CONTENT, SKOPS = MEMBERS = (
@@ -176,14 +176,14 @@ def read_manifest(path: str | os.PathLike[str]) -> Mapping[str, Any]:
         return _read_manifest(archive)
 
 
-def _pack(contents: Contents) -> tuple[list[str], dict[str, bytes]]:
+def _pack(contents: Contents) -> tuple[list[str], dict[str, Bytes]]:
     """The types to name and the members of a file, found to be such as can be read again."""
     writer = RecordWriter()
     models = {name: writer.write(model) for name, model in sorted(contents.models.items())}
     arrays = {name: writer.write(array) for name, array in sorted(contents.arrays.items())}
     documents = dict(sorted(contents.documents.items()))
     document = _json_bytes({"documents": documents, "models": models, "arrays": arrays})
-    members = {DOCUMENT: document, CONTENT: bytes(writer.content)}
+    members: dict[str, Bytes] = {DOCUMENT: document, CONTENT: writer.content}
     _unpack(contents.kind, members[DOCUMENT], members[CONTENT], writer.foreign)
     if not writer.foreign:
         return [], members
@@ -191,7 +191,7 @@ def _pack(contents: Contents) -> tuple[list[str], dict[str, bytes]]:
     return types, {**members, SKOPS: skops}
 
 
-def _unpack(kind: str, document: bytes, content: bytes, foreign: Sequence[Any]) -> Contents:
+def _unpack(kind: str, document: Bytes, content: Bytes, foreign: Sequence[Any]) -> Contents:
     parts, reader = _read_json(document, DOCUMENT), RecordReader(content, foreign)
     try:
         models = {name: reader.build(record) for name, record in parts["models"].items()}
@@ -244,7 +244,7 @@ def _json_bytes(value: Any) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _read_json(content: bytes, name: str) -> Any:
+def _read_json(content: Bytes, name: str) -> Any:
     """The value of a JSON member; its size and number of lists and dicts are limited."""
     n_containers, most = content.count(b"[") + content.count(b"{"), FREE_CONTAINERS
     if len(content) > MAX_JSON or n_containers > most + len(content) // BYTES_PER_CONTAINER:

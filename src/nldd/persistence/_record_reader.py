@@ -42,7 +42,7 @@ class RecordReader:
         name states it, and all others of the object must agree.
     """
 
-    def __init__(self, content: bytes, foreign: Sequence[Any]) -> None:
+    def __init__(self, content: bytes | bytearray, foreign: Sequence[Any]) -> None:
         self.place, self.sizes = "it", dict[str, int]()
         self._content, self._start, self._foreign = content, 0, dict(enumerate(foreign))
 

@@ -52,7 +52,7 @@ class RecordWriter:
         return {"skops": len(self.foreign) - 1}
 
     def _array(self, array: NDArray[Any]) -> Any:
-        self.content += array.tobytes()
+        self.content += np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
         return {"array": [array.dtype.str, list(array.shape)]}
 
     def _record(self, thing: Any) -> Any:

@@ -15,6 +15,7 @@ from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.persistence._refusal import damaged, naming_file, refusal_of
 
+Bytes = bytes | bytearray
 MAX_BYTES = 4 * 2**30
 # Bytes read at a time. So large may the directory be, too: it has four members here, and a thousand
 # in a workbook.
@@ -37,7 +38,7 @@ MODEL_FIRST = (
 )
 
 
-def write_zip(path: Path, members: Mapping[str, bytes]) -> None:
+def write_zip(path: Path, members: Mapping[str, Bytes]) -> None:
     """Write members, as a whole or not at all; equal members give equal files."""
     with open_replacement(path) as stream, ZipFile(stream, "w", ZIP_STORED) as archive:
         for name, content in members.items():
