@@ -184,11 +184,9 @@ def _pack(contents: Contents) -> tuple[list[str], dict[str, Bytes]]:
     documents = dict(sorted(contents.documents.items()))
     document = _json_bytes({"documents": documents, "models": models, "arrays": arrays})
     members: dict[str, Bytes] = {DOCUMENT: document, CONTENT: writer.content}
+    types, skops = dump_skops(writer.foreign) if writer.foreign else ([], b"")
     _unpack(contents.kind, members[DOCUMENT], members[CONTENT], writer.foreign)
-    if not writer.foreign:
-        return [], members
-    types, skops = dump_skops(writer.foreign)
-    return types, {**members, SKOPS: skops}
+    return types, {**members, SKOPS: skops} if types else members
 
 
 def _unpack(kind: str, document: Bytes, content: Bytes, foreign: Sequence[Any]) -> Contents:

@@ -23,6 +23,8 @@ def dump_skops(estimators: Sequence[Any]) -> tuple[list[str], bytes]:
     try:
         content: bytes = skops_io.dumps(list(estimators), compression=ZIP_DEFLATED)
         types = _type_names(estimators).union(skops_io.get_untrusted_types(data=content))
+    except InputError:  # rows on a cluster, which are sent nowhere
+        raise
     except Exception as error:  # whatever an estimator of a third party does when looked into
         raise InputError(
             f"an estimator in it cannot be stored: {in_one_line(error)}",
