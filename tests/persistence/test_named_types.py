@@ -146,7 +146,7 @@ def test_type_of_the_users_own(path):
 def test_trusted_names_types_and_nothing_else(path, trusted):
     X, Y = small_problem()
     save_model(BinaryRelevance().fit(X, Y), path)
-    with pytest.raises(InputError, match="trusted must be a list of names of types") as caught:
+    with pytest.raises(InputError, match="trusted") as caught:
         load_model(path, trusted=trusted)
     assert caught.value.hint
 
@@ -155,7 +155,7 @@ def test_what_skops_cannot_store(path):
     X, Y = small_problem()
     model = BinaryRelevance(Mine()).fit(X, Y)
     model.estimators_[0].rest_ = (number for number in [])
-    assert "cannot be stored: TypeError" in refusal(path, lambda path: save_model(model, path))
+    assert "TypeError" in refusal(path, lambda path: save_model(model, path))
     assert not path.exists()
 
 
@@ -231,7 +231,7 @@ def test_other_version_of_scikit_learn_is_told(path, forest, saved_with):
     members, types = forest
     versions = json.loads(members["manifest.json"])["versions"]
     put_together(members, path, {"versions": {**versions, "scikit-learn": saved_with}})
-    with pytest.warns(NLDDWarning, match=rf"saved with scikit-learn {saved_with} and are loaded"):
+    with pytest.warns(NLDDWarning, match=rf"scikit-learn {saved_with}"):
         load_model(path, trusted=types)
     X, Y = small_problem()
     patch = versions["scikit-learn"].rpartition(".")[0] + ".99"

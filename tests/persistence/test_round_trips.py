@@ -163,9 +163,9 @@ def test_all_that_was_learned_is_there(path):
             assert_array_equal(value, expected)
             assert type(value) is type(expected)
     assert str(loaded.regression_) == str(model.regression_)
-    for name in ("beta_", "rows_", "labelsets_"):
+    for name, kind in (("beta_", np.float64), ("rows_", np.intp), ("labelsets_", np.int8)):
         assert_array_equal(getattr(loaded, name), getattr(model, name))
-        assert getattr(loaded, name).dtype == getattr(model, name).dtype
+        assert getattr(loaded, name).dtype == kind
     assert [type(each) for each in loaded.estimators_] == [*[PlattSVC] * 3, ConstantLabel]
     assert loaded.estimator.C == 3.0
     assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
@@ -273,12 +273,12 @@ def test_what_cannot_be_saved(path):
         make_pipeline(NLDDClassifier(), PlattSVC()),
         [],
     ):
-        with pytest.raises(InputError, match="Only fitted methods of nldd") as caught:
+        with pytest.raises(InputError, match=type(thing).__name__) as caught:
             save_model(thing, path)
         assert caught.value.hint
     labels = [{("a", 1)} if y[0] else {("b", 2)} for y in Y]
     model = NLDDClassifier(random_state=0).fit(X, labels)
-    assert "label names must be text" in refusal(path, lambda path: save_model(model, path))
+    assert "('a', 1)" in refusal(path, lambda path: save_model(model, path))
     model = MultiLabelLogisticRegression().fit(X, Y)
     model.coef_[0, 0] = np.nan
     assert "'coef_'" in refusal(path, lambda path: save_model(model, path))

@@ -9,9 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import MultiLabelClassifier
 from nldd.exceptions import InputError
-from nldd.persistence._archive import MAX_BYTES, Contents, read_archive, write_archive
-from nldd.persistence._records import is_own
+from nldd.persistence._archive import Contents, read_archive, write_archive
+from nldd.persistence._record_writer import is_own
 from nldd.persistence._refusal import damaged, naming_file
+from nldd.persistence._zip_file import MAX_BYTES
 
 KIND = "nldd-model"
 
@@ -107,11 +108,14 @@ def load_model(
     contents = read_archive(path, kind=KIND, trusted=trusted, max_bytes=max_bytes)
     model = contents.models.get("model")
     with naming_file(path):
-        if not _is_model(model):
+        if not _is_model(model) or not hasattr(_last_step(model), "n_features_in_"):
             raise damaged("it holds no fitted method of nldd")
     return model
 
 
+def _last_step(model: Any) -> Any:
+    return model.steps[-1][1] if isinstance(model, Pipeline) and model.steps else model
+
+
 def _is_model(model: Any) -> bool:
-    last = model.steps[-1][1] if isinstance(model, Pipeline) and model.steps else model
-    return is_own(model) and isinstance(last, MultiLabelClassifier)
+    return is_own(model) and isinstance(_last_step(model), MultiLabelClassifier)

@@ -2,51 +2,40 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from os import PathLike
 
-from nldd import _wording
+from nldd._wording import printable
 from nldd.exceptions import InputError
 
-# Long enough for the full name of a type.
-quote = partial(_wording.quote, longest=80)
-quote_first = partial(_wording.quote_first, longest=80)
-
-FETCH_AGAIN = "Fetch the file again from whoever made it, or save the model anew."
-KNOWN_SOURCE = "Use a file that nldd wrote, from somebody you know."
-MODEL_FIRST = (
-    "Name a file that nldd saved, such as model.nldd; the model comes first, then the table."
-)
+FETCH_AGAIN = "Fetch the file again from whoever made it, or fit and save the model anew."
 
 
-class Refusal(Exception):
-    """Something that is not read or written, before it is known in which file it stands."""
-
-    def __init__(self, message: str, hint: str = KNOWN_SOURCE) -> None:
-        super().__init__(message)
-        self.hint = hint
-
-
-def damaged(what: str) -> Refusal:
+def damaged(what: str) -> InputError:
     """The refusal of a file that is not as it was written."""
-    return Refusal(f"damaged: {what}", FETCH_AGAIN)
+    return InputError(f"damaged: {what}", hint=FETCH_AGAIN)
+
+
+def refusal_of(error: Exception, place: str = "it") -> InputError:
+    """The refusal that an error leads to; what nobody foresaw is damage."""
+    if isinstance(error, InputError):
+        return error
+    if isinstance(error, MemoryError):
+        return InputError("takes more memory than there is", hint="Free some memory.")
+    return damaged(f"{place} cannot be read ({in_one_line(error)})")
 
 
 @contextmanager
 def naming_file(path: str | PathLike[str], doing: str = "read") -> Iterator[None]:
-    """Turn a refusal or a failure of the system within the block into an error naming the file."""
+    """Let refusals and failures of the system within the block name the file."""
     try:
         yield
-    except Refusal as refusal:
-        raise InputError(f"{path}: {refusal}.", hint=refusal.hint) from refusal.__cause__
+    except InputError as error:
+        raise InputError(f"{path}: {error}.", hint=error.hint) from error.__cause__
     except OSError as error:
-        reason = error.strerror or error
-        space = ", and the free space" if doing == "written" else ""
-        hint = f"Check the name and the folder of the file{space}."
+        reason, hint = error.strerror or error, "Check the name, the folder and the free space."
         raise InputError(f"{path}: cannot be {doing}: {reason}.", hint=hint) from error
 
 
-def in_one_line(error: BaseException) -> str:
+def in_one_line(error: Exception) -> str:
     """An error of another library for a message."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+    return f"{type(error).__name__}: {printable(' '.join(str(error).split()))[:200]}"

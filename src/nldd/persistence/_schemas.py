@@ -5,62 +5,17 @@ array, or an object that such an object may have. What follows from others, such
 labels from their names, is not in files: it is worked out when they are read.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from nldd.persistence._rules import (
-    LARGEST,
-    Misfit,
-    Rule,
-    by_name,
-    estimator,
-    flag,
-    matrix,
-    member,
-    names,
-    narrowed,
-    numbers,
-    optional,
-    positions,
-    real,
-    several,
-    text,
-    tuple_of,
-    whole,
-)
+from nldd.persistence import _rules as rules
+from nldd.persistence._rules import Rule, Schema
 
-Attributes = dict[str, Any]
-SMALLEST = 1 / LARGEST
-
-
-@dataclass(frozen=True)
-class Schema:
-    """A type of nldd.
-
-    Attributes
-    ----------
-    module : str
-        Where it is.
-    attributes : dict of rules
-        What an object has, in the order of the file.
-    finish : function of an object
-        Works out what follows from its attributes; whether these, each right by itself, fit
-        together.
-    state : function of an object
-        The attributes that are stored, if they are not those of the object.
-    make : function of the type and the attributes
-        Makes an object, if it takes more than to set these attributes.
-    """
-
-    module: str
-    attributes: Mapping[str, Rule]
-    finish: Callable[[Any], bool] = lambda _: True
-    state: Callable[[Any], Attributes] = vars
-    make: Callable[[Any, Attributes], Any] | None = None
+SMALLEST = 1 / rules.LARGEST
 
 
 def _derive(model: Any, **attributes: Any) -> bool:
@@ -82,8 +37,7 @@ def _derive_nldd(model: Any) -> bool:
 
 def _has_neighbours(model: Any) -> bool:
     model.estimators_ = []
-    width = model.k + 1
-    return bool(model.likelihood_on_.shape[1] == model.likelihood_off_.shape[1] == width)
+    return bool(model.likelihood_on_.shape[1] == model.likelihood_off_.shape[1] == model.k + 1)
 
 
 def _has_coefficients(model: Any) -> bool:
@@ -101,7 +55,8 @@ def _has_coefficients(model: Any) -> bool:
 def _fits_chain(links: list[Any], n_features: int, n_labels: int) -> bool:
     """Whether there is one for each label, or one of all with coefficients of labels before."""
     if len(links) != 1 or not hasattr(links[0], "features_"):
-        return len(links) == n_labels
+        widths = [getattr(link, "n_features_in_", n_features + i) for i, link in enumerate(links)]
+        return widths == list(range(n_features, n_features + n_labels))
     (model,) = links
     fits = model.features_ is None or model.features_.n_given in (None, n_features)
     return (
@@ -115,6 +70,13 @@ def _is_joint(model: Any) -> bool:
     return constants_are_sure and len(model.estimators) == int(is_open.any())
 
 
+def _tells_labelsets_apart(powerset: Any) -> bool:
+    """Whether there is a classifier of the numbers of labelsets, if there are several."""
+    n = len(powerset.labelsets)
+    classes = [np.asarray(getattr(each, "classes_", range(n))) for each in powerset.estimators]
+    return len(classes) == (n > 1) and all(np.array_equal(some, range(n)) for some in classes)
+
+
 def _is_one_per_label(model: Any) -> bool:
     return len(model.estimators_) in (1, model.n_labels_)
 
@@ -124,7 +86,7 @@ def _is_ensemble_of_subsets(model: Any) -> bool:
     return bool(widths) and widths == [len(subset) for subset in model.subsets_]
 
 
-def _index_state(index: Any) -> Attributes:
+def _index_state(index: Any) -> dict[str, Any]:
     """Rows by number, as the index holds them: divided by the scale, not as they were given.
 
     Multiplied by the scale and divided again, some would differ in the last bit.
@@ -133,222 +95,206 @@ def _index_state(index: Any) -> Attributes:
     labelset = np.repeat(np.arange(len(index.counts)), index.counts)[order]
     Y = index.labelsets[labelset].astype(np.uint8)
     Z = index._rows()[order]
-    return {"Y": Y, "scale": index.scale, "Z": Z if issparse(Z) else narrowed(Z)}
+    return {"Y": Y, "scale": index.scale, "Z": Z if issparse(Z) else narrow(Z)}
 
 
-def _make_index(Type: Any, parts: Attributes) -> Any:
-    """The index of the same rows, grouped anew."""
-    if not parts["Y"].size:
-        raise Misfit("has no rows")
-    # Divided by 1 each row stays what it is.
-    index = Type(parts["Z"], parts["Y"].astype(np.int8), np.ones(len(parts["scale"])))
-    index.scale = parts["scale"]
-    return index
+def _arrange_rows(index: Any) -> bool:
+    """Group the rows anew; divided by 1 each row stays what it is."""
+    Z, Y, scale = (vars(index).pop(name) for name in ("Z", "Y", "scale"))
+    index.__init__(Z, Y.astype(np.int8), np.ones(len(scale)))
+    index.scale = scale
+    return len(index) > 0
 
 
-FEATURES: dict[str, Rule] = {"n_features_in_": whole("d"), "feature_names_in_?": names("d")}
+def narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in fewer bytes, where all of them fit to the last bit.
+
+    Counts and words that occur or not fit a byte, single precision fits a half.
+    """
+    raw = values.tobytes()
+    for kind in ("|u1", "<f4") if values.dtype.kind == "f" else ("<i2", "<i4"):
+        with np.errstate(all="ignore"):
+            fewer = values.astype(kind)
+        if fewer.astype(values.dtype).tobytes() == raw:
+            return fewer
+    return values
+
+
+FEATURES: dict[str, Rule] = {
+    "n_features_in_": rules.whole("d", rules.MAX_WIDTH),
+    "feature_names_in_": rules.maybe(rules.names("d")),
+}
 LABELS: dict[str, Rule] = {
-    "label_names_": names("l"),
-    "single_label_": flag,
+    "label_names_": rules.names("l"),
+    "single_label_": rules.flag,
     **FEATURES,
 }
-BASE: dict[str, Rule] = {**LABELS, "chosen_?": member("Choice")}
-LABELSETS = numbers("s", "l", kinds="iu", least=0, most=1)
-ESTIMATORS = several(estimator)
-SHARE = real(0, 1)
-ANY = numbers(3, 3, nan=True, least=-np.inf, most=np.inf)
-MACHINE: dict[str, Rule] = {**FEATURES, "classes_": numbers("k", kinds="biuf")}
+BASE: dict[str, Rule] = {**LABELS, "chosen_": rules.maybe(rules.member("Choice"))}
+MACHINE: dict[str, Rule] = {**FEATURES, "classes_": rules.numbers("k", kinds="biuf")}
+LABELSETS = rules.numbers("s", "l", kinds="iu", least=0, most=1)
+ESTIMATORS, LINKS = rules.several(rules.fitted("d")), rules.several(rules.fitted())
+LIKELIHOODS = rules.numbers("l", None, least=0, most=1)
+SHARES = rules.by_name(rules.real(0, 1))
+ANY = rules.numbers(3, 3, nan=True, least=-np.inf, most=np.inf)
 
-# Behind a name, ? says that it may be missing.
-SCHEMAS: dict[str, Schema] = {
-    "Pipeline": Schema("sklearn.pipeline", {}),
-    "ConstantLabel": Schema("nldd.estimators._label_models", {"value": whole(most=1)}),
-    "MultiLabelLogisticRegression": Schema(
-        "nldd.linear._logistic",
-        {
-            **LABELS,
-            "coef_": numbers("m", None),
-            "intercept_": numbers("m"),
-            "n_iter_": numbers("m", kinds="i", least=0),
-            "features_": optional(member("Normalised", "Weighted", "Kernel")),
-        },
+# Types are imported when they are needed: a model of one method does not wait for the others.
+SCHEMAS_BY_PATH: dict[str, Schema] = {
+    "sklearn.pipeline.Pipeline": Schema(),
+    "nldd.estimators._label_models.ConstantLabel": Schema(value=rules.whole(most=1)),
+    "nldd.linear._logistic.MultiLabelLogisticRegression": Schema(
         _has_coefficients,
+        **LABELS,
+        coef_=rules.numbers("m", None),
+        intercept_=rules.numbers("m"),
+        n_iter_=rules.numbers("m", kinds="i", least=0),
+        features_=rules.optional(rules.member("Normalised", "Weighted", "Kernel")),
     ),
-    "Normalised": Schema("nldd.linear._features", {}),
-    "Weighted": Schema("nldd.linear._features", {"weights": numbers("d", least=0)}),
-    "Kernel": Schema(
-        "nldd.linear._features",
-        {
-            "scale": numbers("d", least=SMALLEST),
-            "landmarks": numbers("n", "d"),
-            "root": numbers("n", "n"),
-        },
+    "nldd.linear._features.Normalised": Schema(),
+    "nldd.linear._features.Weighted": Schema(weights=rules.numbers("d", least=0)),
+    "nldd.linear._features.Kernel": Schema(
+        scale=rules.numbers("d", least=SMALLEST),
+        landmarks=rules.numbers("n", "d"),
+        root=rules.numbers("n", "n"),
     ),
-    "PlattSVC": Schema(
-        "nldd.estimators._platt_svc",
-        {
-            **MACHINE,
-            "coef_": numbers(1, "d"),
-            "intercept_": numbers(1),
-            "sigmoid_": tuple_of(real()),
-        },
+    "nldd.estimators._platt_svc.PlattSVC": Schema(
         lambda machine: len(machine.classes_) == len(machine.sigmoid_) == 2,
+        **MACHINE,
+        coef_=rules.numbers(1, "d"),
+        intercept_=rules.numbers(1),
+        sigmoid_=rules.tuple_of(rules.real()),
     ),
-    "Choice": Schema(
-        "nldd.estimators._base_choice",
-        {
-            "name": text(),
-            "estimator": estimator,
-            "brier": by_name(SHARE),
-            "n_rows": whole(),
-            "f": optional(by_name(SHARE)),
-        },
+    "nldd.estimators._base_choice.Choice": Schema(
         lambda choice: choice.f is None or choice.f.keys() == {"alone", "with trees"},
+        name=rules.text,
+        estimator=rules.estimator,
+        brier=SHARES,
+        n_rows=rules.whole(),
+        f=rules.optional(SHARES),
     ),
-    "BinaryRelevance": Schema(
-        "nldd.estimators._binary_relevance", {**BASE, "estimators_": ESTIMATORS}, _is_one_per_label
+    "nldd.estimators._binary_relevance.BinaryRelevance": Schema(
+        _is_one_per_label, **BASE, estimators_=ESTIMATORS
     ),
-    "SubsetMapping": Schema(
-        "nldd.estimators._subset_mapping",
-        {
-            **BASE,
-            "estimators_": ESTIMATORS,
-            "labelsets_": LABELSETS,
-            "counts_": numbers("s", kinds="i", least=0),
-        },
+    "nldd.estimators._subset_mapping.SubsetMapping": Schema(
         _is_one_per_label,
+        **BASE,
+        estimators_=ESTIMATORS,
+        labelsets_=LABELSETS,
+        counts_=rules.numbers("s", kinds="i", least=0),
     ),
-    "ClassifierChain": Schema(
-        "nldd.estimators._classifier_chain",
-        {**BASE, "estimators_": ESTIMATORS, "order_": positions("l", "l")},
+    "nldd.estimators._classifier_chain.ClassifierChain": Schema(
         lambda chain: _fits_chain(chain.estimators_, chain.n_features_in_, chain.n_labels_),
+        **BASE,
+        estimators_=LINKS,
+        order_=rules.positions("l", "l"),
     ),
-    "EnsembleOfChains": Schema(
-        "nldd.estimators._ensemble_of_chains",
-        {**BASE, "estimators_": several(member("Member", l="l", d="d")), "threshold_": real()},
+    "nldd.estimators._ensemble_of_chains.EnsembleOfChains": Schema(
+        **BASE,
+        estimators_=rules.several(rules.member("Member", l="l", d="d")),
+        threshold_=rules.real(),
     ),
-    "Member": Schema(
-        "nldd.estimators._ensemble_of_chains",
-        {
-            "order": positions("l", "l"),
-            "links": ESTIMATORS,
-            "features": positions(None, "d"),
-            "rows": numbers(None, kinds="i", least=0),
-        },
+    "nldd.estimators._ensemble_of_chains.Member": Schema(
         lambda chain: _fits_chain(chain.links, len(chain.features), len(chain.order)),
+        order=rules.positions("l", "l"),
+        links=LINKS,
+        features=rules.positions(None, "d"),
+        rows=rules.numbers(None, kinds="i", least=0),
     ),
-    "Powerset": Schema(
-        "nldd.estimators._label_powerset", {"labelsets": LABELSETS, "estimators": ESTIMATORS}
+    "nldd.estimators._label_powerset.Powerset": Schema(
+        _tells_labelsets_apart, labelsets=LABELSETS, estimators=ESTIMATORS
     ),
-    "LabelPowerset": Schema(
-        "nldd.estimators._label_powerset",
-        {**BASE, "_powerset": member("Powerset", l="l")},
+    "nldd.estimators._label_powerset.LabelPowerset": Schema(
         lambda model: _derive(
-            model,
-            labelsets_=model._powerset.labelsets,
-            estimators_=model._powerset.estimators,
+            model, labelsets_=model._powerset.labelsets, estimators_=model._powerset.estimators
         ),
+        **BASE,
+        _powerset=rules.member("Powerset", l="l", d="d"),
     ),
-    "RAkEL": Schema(
-        "nldd.estimators._rakel",
-        {
-            **BASE,
-            "subsets_": several(positions(None, "l")),
-            "estimators_": several(member("Powerset")),
-        },
+    "nldd.estimators._rakel.RAkEL": Schema(
         _is_ensemble_of_subsets,
+        **BASE,
+        subsets_=rules.several(rules.positions(None, "l")),
+        estimators_=rules.several(rules.member("Powerset", d="d")),
     ),
-    "SeparateModels": Schema(
-        "nldd.estimators._label_probabilities", {"estimators": several(estimator, "l")}
+    "nldd.estimators._label_probabilities.SeparateModels": Schema(
+        estimators=rules.several(rules.fitted("d"), "l")
     ),
-    "JointModel": Schema(
-        "nldd.estimators._label_probabilities",
-        {"estimators": ESTIMATORS, "constants": numbers("l", nan=True)},
-        _is_joint,
+    "nldd.estimators._label_probabilities.JointModel": Schema(
+        _is_joint, estimators=ESTIMATORS, constants=rules.numbers("l", nan=True)
     ),
-    "MeanModel": Schema(
-        "nldd.estimators._label_probabilities", {"models": several(member("JointModel", l="l"), 2)}
+    "nldd.estimators._label_probabilities.MeanModel": Schema(
+        models=rules.several(rules.member("JointModel", l="l", d="d"), 2)
     ),
-    "RandomForestPCT": Schema(
-        "nldd.estimators._random_forest_pct",
-        {**LABELS, "_forest": member("JointModel", l="l")},
+    "nldd.estimators._random_forest_pct.RandomForestPCT": Schema(
         lambda model: _derive(model, estimators_=model._forest.estimators),
+        **LABELS,
+        _forest=rules.member("JointModel", l="l", d="d"),
     ),
-    "NeighborIndex": Schema(
-        "nldd.search._neighbors", {"Z": matrix("n", "d")}, make=lambda Type, parts: Type(parts["Z"])
+    "nldd.search._neighbors.NeighborIndex": Schema(
+        lambda index: index.__init__(index.Z) is None, Z=rules.matrix("n", "d")
     ),
-    "MLkNN": Schema(
-        "nldd.estimators._mlknn",
-        {
-            **LABELS,
-            "_Y": numbers("n", "l", kinds="i", least=0, most=1),
-            "_index": member("NeighborIndex", n="n", d="d"),
-            "prior_": numbers("l", least=0, most=1),
-            **{f"likelihood_{x}_": numbers("l", None, least=0, most=1) for x in ("on", "off")},
-        },
+    "nldd.estimators._mlknn.MLkNN": Schema(
         _has_neighbours,
+        **LABELS,
+        _Y=rules.numbers("n", "l", kinds="i", least=0, most=1),
+        _index=rules.member("NeighborIndex", n="n", d="d"),
+        prior_=rules.numbers("l", least=0, most=1),
+        likelihood_on_=LIKELIHOODS,
+        likelihood_off_=LIKELIHOODS,
     ),
-    "Weights": Schema("nldd.estimators._cbm", {"W": numbers("in", "out"), "bias": numbers("out")}),
-    "ConditionalBernoulliMixture": Schema(
-        "nldd.estimators._cbm",
-        {
-            **LABELS,
-            "features_": positions("in", "d"),
-            "labelsets_": LABELSETS,
-            "allow_empty_": flag,
-            "estimators_": several(member("Weights", **{"in": "in", "out": "l"}), "components"),
-            "gating_": member("Weights", **{"in": "in", "out": "components"}),
-            "objective_": numbers(None),
-        },
+    "nldd.estimators._cbm.Weights": Schema(W=rules.numbers("i", "o"), bias=rules.numbers("o")),
+    "nldd.estimators._cbm.ConditionalBernoulliMixture": Schema(
+        **LABELS,
+        features_=rules.positions("i", "d"),
+        labelsets_=LABELSETS,
+        allow_empty_=rules.flag,
+        estimators_=rules.several(rules.member("Weights", i="i", o="l"), "components"),
+        gating_=rules.member("Weights", i="i", o="components"),
+        objective_=rules.numbers(None),
     ),
-    "LabelsetIndex": Schema(
-        "nldd.search._index",
-        {
-            "Y": numbers("n", "l", kinds="u", least=0, most=1),
-            "scale": numbers("d", least=SMALLEST),
-            "Z": matrix("n", "d"),
-        },
-        state=_index_state,
-        make=_make_index,
+    "nldd.search._index.LabelsetIndex": Schema(
+        _arrange_rows,
+        _index_state,
+        Y=rules.numbers("n", "l", kinds="u", least=0, most=1),
+        scale=rules.numbers("d", least=SMALLEST),
+        Z=rules.matrix("n", "d"),
     ),
-    "Pairs": Schema(
-        "nldd.regression._regression",
-        {
-            "n_labels": whole(),
-            **{name: numbers("n", least=0) for name in ("Dx", "Dy", "weight")},
-            **{name: numbers("n", kinds="i", least=0) for name in ("errors", "instance", "row")},
-        },
+    "nldd.regression._regression.Pairs": Schema(
+        n_labels=rules.whole(),
+        **{name: rules.numbers("n", least=0) for name in ("Dx", "Dy", "weight")},
+        **{name: rules.numbers("n", kinds="i", least=0) for name in ("errors", "instance", "row")},
     ),
-    "DistanceRegression": Schema(
-        "nldd.regression._regression",
-        {
-            "model": text("linear", "multiplicative"),
-            "covariance": text("independent", "exchangeable"),
-            "beta": numbers(3),
-            "covariance_matrix": ANY,
-            "robust_covariance_matrix": ANY,
-            "log_likelihood": real(),
-            **{name: whole() for name in ("n_pairs", "n_instances", "n_labels", "n_steps")},
-            **dict.fromkeys(("converged", "separated"), flag),
-            "fixed": tuple_of(text()),
-        },
+    "nldd.regression._regression.DistanceRegression": Schema(
         lambda regression: bool((regression.beta[1:] >= 0).all()),
+        model=rules.word("linear", "multiplicative"),
+        covariance=rules.word("independent", "exchangeable"),
+        beta=rules.numbers(3),
+        covariance_matrix=ANY,
+        robust_covariance_matrix=ANY,
+        log_likelihood=rules.real(),
+        **{name: rules.whole() for name in ("n_pairs", "n_instances", "n_labels", "n_steps")},
+        converged=rules.flag,
+        separated=rules.flag,
+        fixed=rules.tuple_of(rules.text),
     ),
-    "NLDDClassifier": Schema(
-        "nldd.estimators._nldd",
-        {**BASE, "_fitted": member("FittedNLDD", l="l", d="d")},
+    "nldd.estimators._nldd.NLDDClassifier": Schema(
         _derive_nldd,
+        **BASE,
+        _fitted=rules.member("FittedNLDD", l="l", d="d"),
     ),
-    "FittedNLDD": Schema(
-        "nldd.estimators._nldd",
-        {
-            "index": member("LabelsetIndex", l="l", d="d"),
-            "rows": numbers("n", kinds="i", least=0),
-            "n_fitted": whole(),
-            "pairs": member("Pairs"),
-            "regression": member("DistanceRegression"),
-            "tau": optional(real(SMALLEST)),
-            "classifiers": member("SeparateModels", "JointModel", "MeanModel", l="l"),
-        },
+    "nldd.estimators._nldd.FittedNLDD": Schema(
+        index=rules.member("LabelsetIndex", l="l", d="d"),
+        rows=rules.numbers("n", kinds="i", least=0),
+        n_fitted=rules.whole(),
+        pairs=rules.member("Pairs"),
+        regression=rules.member("DistanceRegression"),
+        tau=rules.optional(rules.real(SMALLEST)),
+        classifiers=rules.member("SeparateModels", "JointModel", "MeanModel", l="l", d="d"),
     ),
 }
+PATHS = {path.rpartition(".")[2]: path for path in SCHEMAS_BY_PATH}
+SCHEMAS = {name: SCHEMAS_BY_PATH[path] for name, path in PATHS.items()}
+
+
+def find_type(name: str) -> Any:
+    """The type of an object that a file may hold."""
+    return resolve_name(PATHS[name])
