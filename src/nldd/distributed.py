@@ -43,7 +43,10 @@ class DaskTraining:
     fewer rows; but no row is here, and functions go to the blocks instead.
     """
 
+    sample_weight = None
+
     def __init__(self, X: Any, Y: Any) -> None:
+        import_module("nldd.linear._blocks")  # how logistic regressions are fitted to such
         self._check_chunks(X, Y)
         self.n_features, self.n_labels = X.shape[1], Y.shape[1]
         self._X = [row[0] for row in X.rechunk({1: -1}).to_delayed()]
