@@ -1,5 +1,6 @@
 """Logistic regression of each label, all labels at once."""
 
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import singledispatch
@@ -24,7 +25,7 @@ from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, Features, learn_features
 from nldd.linear._passes import DenseRows, SparseRows
-from nldd.linear._solver import Solution, Solver, join_solutions
+from nldd.linear._solver import Solution, Solver
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
@@ -36,8 +37,8 @@ CERTAIN = 1000.0
 # probabilities move in a step near the optimum, and about a tenth of a step is left over after it;
 # but far out on the log-odds scale a step is not yet that small, so there is room.
 DECREMENTS = 3.0
-# Of problems with fewer numbers than that in X, which take no time: equal data give equal answers in
-# whatever form they come.
+# Of problems with fewer numbers in X than that, which take no time: equal data give equal answers,
+# in whatever form they come.
 MANY, TOL_OF_FEW = 4_000, 1e-10
 # Numbers in X from which on several threads do more than get in each other's way, and labels that
 # keep one of them busy.
@@ -97,6 +98,19 @@ def fit_logistic(
     return solve(rows, initial, start, usable, C, intercept, **options)
 
 
+def run_batches(
+    run: Callable[[Any], Iterator[int]], batches: list[Any], n_workers: int
+) -> Iterator[int]:
+    """Run the batches, some at a time; what comes out of them comes out."""
+    if n_workers == 1:  # a thread takes longer to start than a small problem to solve
+        for batch in batches:
+            yield from run(batch)
+        return
+    with ThreadPoolExecutor(n_workers) as pool:
+        for ended in pool.map(lambda batch: list(run(batch)), batches):
+            yield from ended
+
+
 def solve(
     rows: Any,
     initial: FloatArray,
@@ -117,17 +131,19 @@ def solve(
     initial[:, -1] *= usable[:, -1]
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
     enough = (DECREMENTS * tol) ** 2 * np.minimum(C.min(axis=1), 1)
-    batches = np.array_split(np.arange(n_labels), rows.n_batches(n_labels, n_workers))
 
     def run(W: FloatArray) -> Solution:
-        W = W if axes is None else axes.coefficients_there(W)
+        W = np.array(W) if axes is None else axes.coefficients_there(W)
+        found = Solution(W, np.zeros(n_labels, dtype=np.int64), np.zeros(n_labels, dtype=bool))
 
-        def run_batch(u: NDArray[np.intp]) -> Solution:
-            return Solver(rows, u, W[u], ridge, usable[u], enough[u], max_iter).run()
+        def run_batch(u: NDArray[np.intp]) -> Iterator[int]:
+            solver = Solver(rows, u, W[u], ridge, usable[u], enough[u], max_iter)
+            yield from solver.run()
+            W[u], found.n_iter[u], found.converged[u] = solver.solution
 
-        with ThreadPoolExecutor(n_workers) as pool:
-            solved = pool.map(run_batch, batches) if n_workers > 1 else map(run_batch, batches)
-            found = join_solutions(list(progress(solved, len(batches), title)))
+        batches = np.array_split(np.arange(n_labels), rows.n_batches(n_labels, n_workers))
+        for _ in progress(run_batches(run_batch, batches, n_workers), n_labels, title):
+            pass
         return found if axes is None else found._replace(W=axes.coefficients_here(found.W))
 
     if start is None:
@@ -461,19 +477,21 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 f"got {self.C!r}."
             )
         costs = np.ones((n_labels, 2))
-        if self.class_weight == "balanced" and not self.single_label_:
+        if self.single_label_ or self.class_weight is None:
+            pass  # classes weigh the rows
+        elif isinstance(self.class_weight, str):
             weight = T.sample_weight
             positive = (T.positives if weight is None else weight @ T.Y)[columns]
             total = len(T) if weight is None else weight.sum()
             both = np.column_stack([total - positive, positive])
             costs = np.divide(total / 2, both, out=costs, where=both > 0)
-        elif self.class_weight is not None and not self.single_label_:
-            if not set(self.class_weight) <= {0, 1}:
-                raise InputError(
-                    "class_weight must have the keys 0, for rows without a label, and 1, for rows "
-                    f"with it; got {list(self.class_weight)!r}."
-                )
-            costs = costs * [self.class_weight.get(value, 1.0) for value in (0, 1)]
+        elif set(self.class_weight) <= {0, 1}:
+            costs *= [self.class_weight.get(value, 1.0) for value in (0, 1)]
+        else:
+            raise InputError(
+                "class_weight must have the keys 0, for rows without a label, and 1, for rows "
+                f"with it; got {list(self.class_weight)!r}."
+            )
         return np.reshape(C, (-1, 1)) * costs
 
     def _warn_of(self, labels: NDArray[np.intp]) -> None:

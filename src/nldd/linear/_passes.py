@@ -111,7 +111,7 @@ class SparseRows(InMemory):
         return np.zeros((len(self.weight), n_labels), dtype=np.float32)
 
     def slopes(self, labels: Any, W: FloatArray, D: Any, u: Any) -> tuple[FloatArray, FloatArray]:
-        lanes = u[np.arange(DOUBLE_WIDTH) % len(u)]
+        lanes = u[np.arange(self.widths[0]) % len(u)]
         Y = self.Y.take(labels[lanes], axis=1).astype(np.float64)
         C, W = np.ascontiguousarray(self.C[labels[lanes]].T), np.ascontiguousarray(W[lanes].T)
         curvature, G, M = np.empty_like(Y), np.zeros_like(W), np.zeros_like(W)
@@ -120,7 +120,7 @@ class SparseRows(InMemory):
         return np.array(G.T[: len(u)], order="C"), np.array(M.T[: len(u)], order="C")
 
     def curvatures(self, S: FloatArray, D: NDArray[np.float32], u: Any) -> FloatArray:
-        lanes = u[np.arange(SINGLE_WIDTH) % len(u)]
+        lanes = u[np.arange(self.widths[1]) % len(u)]
         steps = S[lanes].astype(np.float32).T.copy()
         Q = np.zeros_like(steps)
         sparse_curvatures(*self.where, self.single, D.take(lanes, axis=1), steps, Q)

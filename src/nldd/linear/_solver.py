@@ -2,6 +2,7 @@
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,11 +99,6 @@ class Solution(NamedTuple):
     converged: NDArray[np.bool_]
 
 
-def join_solutions(parts: list[Solution]) -> Solution:
-    """Those of all labels, from those of batches."""
-    return Solution(*map(np.concatenate, zip(*parts, strict=True)))
-
-
 class Solver:
     """Labels on their way to the minimum of ``sum of C loss(z_i) + sum of ridge w^2 / 2``.
 
@@ -132,29 +128,29 @@ class Solver:
         self.phase, self.n_iter = np.full(n, SLOPES), np.zeros(n, dtype=np.int64)
         self.D, self.n_passes = rows.allocate(n), np.zeros(n, dtype=np.int64)
 
-    @np.errstate(all="ignore")  # numbers beyond all bounds end with a label that is stuck
-    def run(self) -> Solution:
-        """Solve all."""
-        W, _, _, S, _ = self.vectors
-        while True:
-            first, second = self._choose()
-            if not len(first) and not len(second):
-                return Solution(W, self.n_iter, self.phase == CONVERGED)
-            state = self.ridge, self.vectors, self.numbers, self.phase
-            G, M, Q = self.rows.ask(self.labels, W, S, self.D, first, second)
-            if len(first):
-                take_slopes(first, G, M, self.free, *state)
-                self.n_iter[first] += 1
-            if len(second):
-                take_curvatures(second, Q, *state)
+    @property
+    def solution(self) -> Solution:
+        """What has been found."""
+        return Solution(self.vectors[0], self.n_iter, self.phase == CONVERGED)
 
-    def _choose(self) -> tuple[Labels, Labels]:
-        """Labels that get slopes and curvatures next: of the two, what fills a pass better.
+    def run(self) -> Iterator[int]:
+        """Solve all; one number comes out for each label when it has ended."""
+        first, second = self._waiting()
+        while n_waiting := len(first) + len(second):
+            self._advance(*self._choose(first, second))
+            first, second = self._waiting()
+            yield from range(n_waiting - len(first) - len(second))
+
+    def _waiting(self) -> tuple[Labels, Labels]:
+        """Labels that wait for slopes, and for curvatures."""
+        first = (self.phase == SLOPES) & (self.n_iter < self.max_iter)
+        return np.flatnonzero(first), np.flatnonzero(self.phase == CURVATURES)
+
+    def _choose(self, first: Labels, second: Labels) -> tuple[Labels, Labels]:
+        """Labels for a pass: of the two kinds, the one that fills it better.
 
         Where a pass has no widths, all labels, whatever they wait for.
         """
-        first = np.flatnonzero((self.phase == SLOPES) & (self.n_iter < self.max_iter))
-        second = np.flatnonzero(self.phase == CURVATURES)
         if self.rows.widths is None:
             return first, second
         width, wide = self.rows.widths
@@ -168,3 +164,14 @@ class Solver:
             labels = labels[np.argsort(self.n_passes[labels], kind="stable")[:width]]
         self.n_passes[labels] += 1
         return labels
+
+    @np.errstate(all="ignore")  # numbers beyond all bounds end with a label that is stuck
+    def _advance(self, first: Labels, second: Labels) -> None:
+        W, _, _, S, _ = self.vectors
+        state = self.ridge, self.vectors, self.numbers, self.phase
+        G, M, Q = self.rows.ask(self.labels, W, S, self.D, first, second)
+        if len(first):
+            take_slopes(first, G, M, self.free, *state)
+            self.n_iter[first] += 1
+        if len(second):
+            take_curvatures(second, Q, *state)
