@@ -18,7 +18,7 @@ from nldd.exceptions import InputError
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
 from nldd.linear._features import Features, learn_features
 from nldd.linear._logistic import Intercept, log_odds, solve, solve_labels
-from nldd.linear._passes import DenseRows, InMemory, SparseRows
+from nldd.linear._passes import DenseRows, SparseRows
 from nldd.linear._solver import Solution
 
 FloatArray = NDArray[np.float64]
@@ -55,7 +55,7 @@ def slopes_and_curvatures(
     return np.asarray(total)
 
 
-def ask_rows(rows: InMemory, W: FloatArray, S: FloatArray) -> FloatArray:
+def ask_rows(rows: Any, W: FloatArray, S: FloatArray) -> FloatArray:
     """The same of rows at hand, pass by pass."""
     n_first, (width, wide) = len(W) - len(S), rows.widths
     G, M, Q = np.zeros((3, *W.shape))

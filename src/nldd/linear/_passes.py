@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from nldd.linear._kernels import DOUBLE_WIDTH, SINGLE_WIDTH, sparse_curvatures, sparse_slopes
 
@@ -22,13 +21,12 @@ BATCH, MOST_TOGETHER = 16, 64
 class InMemory:
     """Rows on this machine, for a solver that works on some labels at a time.
 
-    They have so many numbers (`size`), one of which takes so long (`cost`); passes of `widths`, for
-    slopes and for curvatures of so many labels.
+    They have so many numbers (`size`), one of which takes so long (`cost`), and passes of `widths`,
+    for slopes and for curvatures of so many labels. Curvatures of rows are kept in D from one pass
+    to the next.
     """
 
-    cost: int
     widths: tuple[int, int]
-    size: int
 
     def ask(
         self, labels: Any, W: FloatArray, S: FloatArray, D: Any, first: Any, second: Any
@@ -38,19 +36,11 @@ class InMemory:
         return G, M, self.curvatures(S, D, second) if len(second) else None
 
     @abstractmethod
-    def n_batches(self, n_labels: int, n_workers: int) -> int:
-        """How many batches to split labels into; those of a batch are solved together."""
-
-    @abstractmethod
-    def allocate(self, n_labels: int) -> NDArray[Any]:
-        """Room for the curvatures of all rows, for so many labels."""
-
-    @abstractmethod
     def slopes(self, labels: Any, W: FloatArray, D: Any, u: Any) -> tuple[FloatArray, FloatArray]:
         """Gradients of the loss of labels u, and diagonals of its Hessians; curvatures go to D."""
 
     @abstractmethod
-    def curvatures(self, S: FloatArray, D: NDArray[Any], u: Any) -> NDArray[Any]:
+    def curvatures(self, S: FloatArray, D: NDArray[Any], u: Any) -> FloatArray:
         """Products of the Hessians of the loss with the vectors S of labels u."""
 
 
@@ -75,11 +65,14 @@ class DenseRows(InMemory):
         return -(-n_labels // BATCH)
 
     def allocate(self, n_labels: int) -> FloatArray:
+        """Room for the curvatures of all rows, for so many labels."""
         return np.zeros((n_labels, len(self.X)))
 
+    @np.errstate(over="ignore")  # where a probability is next to 0
     def slopes(self, labels: Any, W: FloatArray, D: Any, u: Any) -> tuple[FloatArray, FloatArray]:
         Y, (C0, C1) = self.Y[labels[u]], self.C[labels[u]].T[:, :, np.newaxis]
-        P, cost = expit(W[u] @ self.X.T), self.weight * (C0 + (C1 - C0) * Y)
+        cost = self.weight * (C0 + (C1 - C0) * Y)
+        P = 1 / (1 + np.exp(-(W[u] @ self.X.T)))  # in a third of the time of scipy's expit
         curvature = cost * P * (1 - P)
         D[u] = curvature
         return (cost * (P - Y)) @ self.X, np.outer(curvature.sum(axis=1), self.mean_squares)
@@ -108,6 +101,7 @@ class SparseRows(InMemory):
         return max(n_workers, -(-n_labels // MOST_TOGETHER))
 
     def allocate(self, n_labels: int) -> NDArray[np.float32]:
+        """Room for the curvatures of all rows, for so many labels."""
         return np.zeros((len(self.weight), n_labels), dtype=np.float32)
 
     def slopes(self, labels: Any, W: FloatArray, D: Any, u: Any) -> tuple[FloatArray, FloatArray]:
