@@ -43,14 +43,14 @@ def sparse_slopes(starts, columns, values, Y, weight, C, W, D, G, M):
 
 
 @njit(**OPTIONS)
-def sparse_curvatures(starts, columns, values, D, S, Q):
+def sparse_curvatures(starts, columns, values, D, labels, S, Q):
     last, z = len(S) - 1, np.empty_like(S[0])
     for i in range(len(starts) - 1):
         row = slice(starts[i], starts[i + 1])
         z[:] = S[last]
         add_products(columns[row], values[row], S, z)
         for lane in range(len(z)):
-            z[lane] *= D[i, lane]
+            z[lane] *= D[i, labels[lane]]
             Q[last, lane] += z[lane]
         for k in range(starts[i], starts[i + 1]):
             x, q = values[k], Q[columns[k]]

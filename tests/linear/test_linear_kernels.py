@@ -37,9 +37,9 @@ def test_slopes(seed, dtype):
 def test_curvatures(seed):
     rng = np.random.default_rng(seed)
     (n, d), rows = draw_rows(rng, np.float32)
-    D = rng.random((n, SINGLE_WIDTH), dtype=np.float32)
+    D, labels = rng.random((n, 5), dtype=np.float32), rng.integers(0, 5, size=SINGLE_WIDTH)
     S = rng.normal(size=(d + 1, SINGLE_WIDTH)).astype(np.float32)
     found, expected = np.zeros((2, *S.shape), dtype=np.float32)
-    _kernels.sparse_curvatures(*rows, D, S, found)
-    plain_kernels.sparse_curvatures(*rows, D, S, expected)
+    _kernels.sparse_curvatures(*rows, D, labels, S, found)
+    plain_kernels.sparse_curvatures(*rows, D, labels, S, expected)
     assert_allclose(found, expected, rtol=1e-3, atol=1e-4)

@@ -167,16 +167,21 @@ def sparse_slopes(starts, columns, values, Y, weight, C, W, D, G, M):
 
 
 @cached_kernel(**OPTIONS)
-def sparse_curvatures(starts, columns, values, D, S, Q):
-    """Add up products `Q` of the Hessians of the loss with `S`, one column per label."""
-    last = len(S) - 1
+def sparse_curvatures(starts, columns, values, D, labels, S, Q):
+    """Add up products `Q` of the Hessians of the loss with `S`, one column per label.
+
+    `labels` are the columns of `D` that belong to the lanes.
+    """
+    last, curvature = len(S) - 1, np.empty_like(S[:1])
     intercept = load(S, last)
     total = load(Q, last)
     for i in range(len(starts) - 1):
         z = intercept
         for k in range(starts[i], starts[i + 1]):
             z = fma(fill(values[k]), load(S, columns[k]), z)
-        z = z * load(D, i)
+        for lane in range(SINGLE_WIDTH):
+            curvature[0, lane] = D[i, labels[lane]]
+        z = z * load(curvature, 0)
         total = total + z
         for k in range(starts[i], starts[i + 1]):
             j = columns[k]

@@ -117,5 +117,5 @@ class SparseRows(InMemory):
         lanes = u[np.arange(self.widths[1]) % len(u)]
         steps = S[lanes].astype(np.float32).T.copy()
         Q = np.zeros_like(steps)
-        sparse_curvatures(*self.where, self.single, D.take(lanes, axis=1), steps, Q)
+        sparse_curvatures(*self.where, self.single, D, lanes, steps, Q)
         return np.array(Q.T[: len(u)], dtype=np.float64, order="C")
