@@ -13,8 +13,8 @@ import time
 from measure import HERE, RESULTS
 
 PROGRAMS = (
-    "start", "one_row", "excel", "search", "fit", "busy", "growth", "memory", "pairs", "scaling",
-    "methods", "systems", "coding", "coding_fit", "million", "dask_fit", "review_page",
+    "start", "one_row", "excel", "search", "fit", "lanes", "busy", "growth", "memory", "pairs",
+    "scaling", "methods", "systems", "coding", "coding_fit", "million", "dask_fit", "review_page",
     "review_browser",
 )  # fmt: skip
 # Programs of this round that have ended, and how many seconds each took; gone when all have.

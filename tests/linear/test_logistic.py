@@ -12,8 +12,9 @@ from sklearn.multiclass import OneVsRestClassifier
 
 import paper_data
 from nldd.exceptions import InputError
-from nldd.linear import _passes
+from nldd.linear import _logistic
 from nldd.linear._logistic import MultiLabelLogisticRegression, fit_logistic
+from nldd.linear._passes import DenseRows
 from problems import seeds, some_quick
 
 
@@ -77,9 +78,9 @@ def check_problem(seed, tol, atol):
 
 @pytest.fixture
 def as_if_large(monkeypatch):
-    """Single precision, threads, and the tolerance that was asked for, however small it is."""
-    monkeypatch.setattr(_passes, "MANY", 0)
-    monkeypatch.setattr(_passes, "WORTH_THREADS", 0)
+    """Threads, and the tolerance that was asked for, however small it is."""
+    monkeypatch.setattr(_logistic, "MANY", 0)
+    monkeypatch.setattr(_logistic, "WORTH_THREADS", 0)
 
 
 @pytest.mark.parametrize("seed", seeds(15, 40))
@@ -253,6 +254,6 @@ def test_error_of_a_worker_comes_out(monkeypatch, as_if_large):
     def fail(*_):
         raise MemoryError("no room for slopes")
 
-    monkeypatch.setattr(_passes.InMemory, "slopes", fail)
+    monkeypatch.setattr(DenseRows, "slopes", fail)
     with pytest.raises(MemoryError, match="no room for slopes"):
         MultiLabelLogisticRegression(n_jobs=2).fit(*labelled(20, 2, 30))

@@ -15,9 +15,12 @@ from sklearn.utils import gen_batches
 from nldd._parallel import one_blas_thread
 from nldd.distributed._tasks import RowBlock
 from nldd.distributed._training import DaskTraining
+from nldd.exceptions import InputError
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
-from nldd.linear._logistic import log_odds, solve
-from nldd.linear._passes import InMemory
+from nldd.linear._features import Features, learn_features
+from nldd.linear._logistic import Intercept, log_odds, solve, solve_labels
+from nldd.linear._passes import DenseRows, SparseRows
+from nldd.linear._solver import Solution
 
 FloatArray = NDArray[np.float64]
 
@@ -48,31 +51,24 @@ def slopes_and_curvatures(
             X = np.subtract(X, centre, dtype=X.dtype, casting="same_kind")
         elif not issparse(X):
             X = np.require(X, requirements=["C", "W"])
-        rows = InMemory(X, Y, np.ones(len(Y)), question.C)
-        total = total + _products(rows, question.W, question.S)
+        rows = (SparseRows if issparse(X) else DenseRows)(X, Y, np.ones(len(Y)), question.C)
+        total = total + ask_rows(rows, question.W, question.S)
     return np.asarray(total)
 
 
-def _products(rows: Any, W: FloatArray, S: FloatArray) -> FloatArray:
-    n_slopes, (width, wide) = len(W) - len(S), rows.width
-    D, slots, there = rows.slots(wide), np.arange(wide), np.zeros((wide, W.shape[1]))
-    slopes, curvatures = [np.empty((2, 0, W.shape[1]))], [np.empty((0, W.shape[1]))]
-
-    def ask_slopes(first: int, last: int, at: int) -> Any:
-        labels = np.arange(first, min(first + width, last))
-        here = slots[at : at + len(labels)]
-        there[here] = W[labels]
-        return np.array(rows.slopes(labels, there, here, D))[:, : len(labels)]
-
-    for first in range(0, n_slopes, width):
-        slopes.append(ask_slopes(first, n_slopes, 0))
-    for first in range(n_slopes, len(W), wide):
-        last = min(first + wide, len(W))
-        for at in range(0, last - first, width):
-            ask_slopes(first + at, last, at)  # for the curvatures of rows, which it leaves in D
-        steps = np.array(S[first - n_slopes : last - n_slopes])  # what was sent is read-only
-        curvatures.append(rows.curvatures(steps, slots[: len(steps)], D)[: len(steps)])
-    return np.concatenate([*np.concatenate(slopes, axis=1), *curvatures])
+def ask_rows(rows: Any, W: FloatArray, S: FloatArray) -> FloatArray:
+    """The same of rows at hand, pass by pass."""
+    n_first, (width, wide) = len(W) - len(S), rows.widths
+    G, M, Q = np.zeros((3, *W.shape))
+    steps = np.concatenate([W[:n_first], S])  # whose first ones are not asked about
+    for part in gen_batches(len(W), wide):
+        labels = np.arange(part.start, part.stop)
+        D, lanes = rows.allocate(len(labels)), np.arange(len(labels))
+        for u in np.split(lanes, range(width, len(lanes), width)):
+            G[labels[u]], M[labels[u]] = rows.slopes(labels, W[part], D, u)
+        if part.stop > n_first:
+            Q[part] = rows.curvatures(steps[part], D, lanes)
+    return np.concatenate([G[:n_first], M[:n_first], Q[n_first:]])
 
 
 class InBlocks:
@@ -83,23 +79,27 @@ class InBlocks:
     """
 
     def __init__(
-        self, T: DaskTraining, labels: NDArray[np.intp], C: FloatArray, axes: PrincipalAxes | None
+        self, T: DaskTraining, columns: NDArray[np.intp], C: FloatArray, axes: PrincipalAxes | None
     ) -> None:
-        self.T, self.labels, self.C, self.axes = T, labels, C, axes
-        self.width = None  # all labels in one pass
+        self.T, self.columns, self.C, self.axes = T, columns, C, axes
+        self.widths = None  # all labels in one pass
 
-    def slots(self, n_slots: int) -> None:
+    def n_batches(self, n_labels: int, n_workers: int) -> int:
+        """All labels are solved together."""
+        return 1
+
+    def allocate(self, n_labels: int) -> None:
         """Nothing is kept from one pass to the next."""
 
     def ask(
-        self, label: Any, W: FloatArray, S: FloatArray, first: Any, second: Any, D: None
+        self, labels: Any, W: FloatArray, S: FloatArray, D: None, first: Any, second: Any
     ) -> tuple[Any, Any, Any]:
-        """Slopes of the first slots, as gradients and diagonals, and curvatures of the second."""
+        """Slopes of the first labels, as gradients and diagonals, and curvatures of the second."""
         both, axes = np.concatenate([first, second]), self.axes
-        asked, W, S = label[both], W[both], S[second]
+        asked, W, S = labels[both], W[both], S[second]
         if axes is not None:
             W[:, :-1], S[:, :-1] = W[:, :-1] @ axes.axes.T, S[:, :-1] @ axes.axes.T
-        question = Question(self.labels[asked], self.C[asked], W, S)
+        question = Question(self.columns[asked], self.C[asked], W, S)
         centre = None if axes is None else axes.mean
         total = self.T.fold(slopes_and_curvatures, sum, question, centre)
         G, M, Q = np.split(total, [len(first), 2 * len(first)])
@@ -130,19 +130,29 @@ def axes_of_blocks(T: DaskTraining, centred: bool) -> PrincipalAxes | None:
     return PrincipalAxes(found[0], centred) if found else None
 
 
-def fit_blocks(
+@learn_features.register
+def _(T: DaskTraining, kind: Features, n_landmarks: int) -> None:
+    if kind != "given":
+        raise InputError(
+            'Dask arrays need features="given", because others are learned from all rows; '
+            f"got {kind!r}."
+        )
+
+
+@solve_labels.register
+def _(
     T: DaskTraining,
-    labels: NDArray[np.intp],
+    columns: NDArray[np.intp],
     C: FloatArray,
     *,
-    start: FloatArray | None = None,
-    intercept: str = "free",
+    start: FloatArray | None,
+    before: None,
+    intercept: Intercept,
+    n_jobs: int | None,
     **options: Any,
-) -> Any:
-    """As :func:`fit_logistic`, of these labels of rows in blocks."""
-    axes = axes_of_blocks(T, centred=intercept == "free")
-    initial = np.zeros((len(labels), T.n_features + 1))
-    initial[:, -1] = log_odds(T.positives[labels], len(T), C)
-    limits = np.full(len(labels), T.n_features)
-    products = InBlocks(T, labels, C, axes)
-    return solve(products, initial, start, axes, limits, C, intercept, **options)
+) -> Solution:
+    options["axes"] = axes = axes_of_blocks(T, centred=intercept == "free")
+    initial = np.zeros((len(columns), T.n_features + 1))
+    initial[:, -1] = log_odds(T.positives[columns], len(T), C)
+    usable = np.ones(initial.shape, dtype=bool)
+    return solve(InBlocks(T, columns, C, axes), initial, start, usable, C, intercept, **options)

@@ -4,7 +4,8 @@ Each map is a record that was learned from training rows, and a function of furt
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import singledispatch
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,11 +124,18 @@ class Kernel:
         return np.asarray(similar @ self.root)
 
 
+Features = Literal["given", "normalised", "tfidf", "rbf"]
 FeatureMap = Normalised | Weighted | Kernel
 
 
-def learn_features(kind: str, T: Training, n_landmarks: int) -> FeatureMap | None:
+@singledispatch
+def learn_features(T: Any, kind: Features, n_landmarks: int) -> FeatureMap | None:
     """The map of that name for such rows; None for rows as they are given."""
+    raise TypeError(f"Features cannot be learned from {type(T).__name__}.")
+
+
+@learn_features.register
+def _(T: Training, kind: Features, n_landmarks: int) -> FeatureMap | None:
     weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
     if kind == "normalised":
         return Normalised()

@@ -1,8 +1,11 @@
 """Logistic regression of each label, all labels at once."""
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import singledispatch
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -20,13 +23,13 @@ from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd._training import Training
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
-from nldd.linear._features import FeatureMap, learn_features
-from nldd.linear._kernels import DOUBLE_WIDTH
-from nldd.linear._passes import InMemory
-from nldd.linear._solver import Solver
+from nldd.linear._features import FeatureMap, Features, learn_features
+from nldd.linear._passes import DenseRows, SparseRows
+from nldd.linear._solver import Solution, Solver
 
 FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
+Intercept = Literal["free", "penalised", "none"]
 
 # Log-odds that make a probability exactly 0 or 1: those of a label that is the same in all rows.
 CERTAIN = 1000.0
@@ -34,10 +37,12 @@ CERTAIN = 1000.0
 # probabilities move in a step near the optimum, and about a tenth of a step is left over after it;
 # but far out on the log-odds scale a step is not yet that small, so there is room.
 DECREMENTS = 3.0
-# Of small problems, which take no time: equal data give equal answers in whatever form they come.
-TOL_OF_FEW = 1e-10
-# Labels at work for each worker, so that enough of them wait for the same thing.
-SLOTS = 24
+# Of problems with fewer numbers in X than that, which take no time: equal data give equal answers,
+# in whatever form they come.
+MANY, TOL_OF_FEW = 4_000, 1e-10
+# Numbers in X from which on several threads do more than get in each other's way, and labels that
+# keep one of them busy.
+WORTH_THREADS, LEAST_BATCH = 300_000, 8
 
 
 def with_columns(X: Any, further: NDArray[Any]) -> Any:
@@ -61,13 +66,14 @@ def fit_logistic(
     C: FloatArray,
     *,
     start: FloatArray | None = None,
-    intercept: str = "free",
+    intercept: Intercept = "free",
     before: LabelsBefore | None = None,
     quick: bool = False,
+    tol: float = 1e-4,
     n_jobs: int | None = None,
     **options: Any,
-) -> Any:
-    """Coefficients of labels that all vary, the intercept last; see :class:`Solution`.
+) -> Solution:
+    """Coefficients of labels that all vary, the intercept last.
 
     `C` has shape (n_labels, 2): how much a row without the label counts, and one with it. In
     `start`, a row of NaN is a label without a start. `before` are further columns of X, and how
@@ -81,54 +87,96 @@ def fit_logistic(
     axes = None if quick else principal_axes(X, weight, centred=intercept == "free")
     if axes is not None:
         X = axes.turned(X)
-    products = InMemory(with_columns(X, further), Y, weight, C)
-    if products.is_small and not quick:
-        options["tol"] = min(options.get("tol", np.inf), TOL_OF_FEW)
+    rows = (SparseRows if issparse(X) else DenseRows)(with_columns(X, further), Y, weight, C)
+    if rows.size < MANY and not quick:
+        tol = min(tol, TOL_OF_FEW)
     n_workers = 1
-    if products.is_worth_threads:
-        n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-n_labels // DOUBLE_WIDTH))
-    limits = d + n_usable
-    return solve(products, initial, start, axes, limits, C, intercept, n_workers, **options)
+    if rows.size * rows.cost >= WORTH_THREADS:
+        n_workers = min(effective_n_jobs(n_jobs), cpu_count(), -(-n_labels // LEAST_BATCH))
+    usable = np.arange(initial.shape[1]) < (d + n_usable)[:, np.newaxis]
+    options.update(axes=axes, tol=tol, n_workers=n_workers)
+    return solve(rows, initial, start, usable, C, intercept, **options)
+
+
+def run_batches(
+    run: Callable[[Any], Iterator[int]], batches: list[Any], n_workers: int
+) -> Iterator[int]:
+    """Run the batches, some at a time; what comes out of them comes out."""
+    if n_workers == 1:  # a thread takes longer to start than a small problem to solve
+        for batch in batches:
+            yield from run(batch)
+        return
+    with ThreadPoolExecutor(n_workers) as pool:
+        for ended in pool.map(lambda batch: list(run(batch)), batches):
+            yield from ended
 
 
 def solve(
-    products: Any,
+    rows: Any,
     initial: FloatArray,
     start: FloatArray | None,
-    axes: PrincipalAxes | None,
-    limits: NDArray[np.int64],
+    usable: NDArray[np.bool_],
     C: FloatArray,
-    intercept: str,
-    n_workers: int = 1,
+    intercept: Intercept,
     *,
-    tol: float = 1e-4,
+    axes: PrincipalAxes | None,
+    tol: float,
     max_iter: int = 100,
     title: str | None = None,
-) -> Any:
-    """Coefficients from the `products` of rows, turned to the `axes` where there are any."""
+    n_workers: int = 1,
+) -> Solution:
+    """Coefficients from passes over `rows`, turned to the `axes` where there are any."""
     n_labels, p = initial.shape
-    if intercept == "none":
-        initial[:, -1] = 0.0
+    usable[:, -1] = intercept != "none"
+    initial[:, -1] *= usable[:, -1]
     ridge = np.append(np.ones(p - 1), float(intercept == "penalised"))
     enough = (DECREMENTS * tol) ** 2 * np.minimum(C.min(axis=1), 1)
-    n_slots = n_labels if products.width is None else n_workers * SLOTS
 
-    def run(W: FloatArray) -> Any:
-        W = W if axes is None else axes.coefficients_there(W)
-        solver = Solver(products, W, ridge, intercept != "none", limits, enough, max_iter, n_slots)
-        for _ in progress(solver.run(n_workers), n_labels, title):
+    def run(W: FloatArray) -> Solution:
+        W = np.array(W) if axes is None else axes.coefficients_there(W)
+        found = Solution(W, np.zeros(n_labels, dtype=np.int64), np.zeros(n_labels, dtype=bool))
+
+        def run_batch(u: NDArray[np.intp]) -> Iterator[int]:
+            solver = Solver(rows, u, W[u], ridge, usable[u], enough[u], max_iter)
+            yield from solver.run()
+            W[u], found.n_iter[u], found.converged[u] = solver.solution
+
+        batches = np.array_split(np.arange(n_labels), rows.n_batches(n_labels, n_workers))
+        for _ in progress(run_batches(run_batch, batches, n_workers), n_labels, title):
             pass
-        W = solver.solution.W
-        return solver.solution._replace(W=W if axes is None else axes.coefficients_here(W))
+        return found if axes is None else found._replace(W=axes.coefficients_here(found.W))
 
     if start is None:
         return run(initial)
-    solution = run(np.where(np.isnan(start), initial, start))
-    if not solution.converged.all():
+    found = run(np.where(np.isnan(start), initial, start))
+    if not found.converged.all():
         # A start where probabilities are next to 0 or 1 can lead astray; without it none does.
-        has_converged = solution.converged[:, np.newaxis]
-        solution = run(np.where(has_converged, solution.W, initial))
-    return solution
+        found = run(np.where(found.converged[:, np.newaxis], found.W, initial))
+    return found
+
+
+@singledispatch
+def solve_labels(
+    T: Any,
+    columns: NDArray[np.intp],
+    C: FloatArray,
+    *,
+    start: FloatArray | None,
+    before: LabelsBefore | None,
+    intercept: Intercept,
+    tol: float,
+    max_iter: int,
+    title: str | None,
+    n_jobs: int | None,
+) -> Solution:
+    """Coefficients of the labels in these columns of T.Y, as by :func:`fit_logistic`."""
+    raise TypeError(f"Logistic regression cannot be fitted to {type(T).__name__}.")
+
+
+@solve_labels.register
+def _(T: Training, columns: NDArray[np.intp], C: FloatArray, **options: Any) -> Solution:
+    weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
+    return fit_logistic(T.X, T.Y[:, columns], weight, C, **options)
 
 
 class MultiLabelLogisticRegression(MultiLabelClassifier):
@@ -222,9 +270,9 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         self,
         *,
         C: Any = 1.0,
-        intercept: str = "free",
-        class_weight: Any = None,
-        features: str = "given",
+        intercept: Intercept = "free",
+        class_weight: dict[Any, float] | Literal["balanced"] | None = None,
+        features: Features = "given",
         n_landmarks: int = 250,
         tol: float = 1e-4,
         max_iter: int = 100,
@@ -267,7 +315,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     def fit_checked(
         self,
-        T: Training,
+        T: Any,
         label_names: NDArray[np.object_],
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
@@ -297,13 +345,16 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
 
     def _fit_labels(
         self,
-        T: Training,
+        T: Any,
         start: FloatArray | None = None,
         before: LabelsBefore | None = None,
         n_jobs: int | None = None,
         title: str | None = None,
     ) -> Self:
-        T, start = self._learn_features(T, start)
+        self.features_ = learn_features(T, self.features, self.n_landmarks)
+        if self.features_ is not None:
+            T = replace(T, X=self.features_(T.X))
+            start = start if self.features_.keeps_features else None
         columns = np.arange(int(self._is_binary()), self.n_labels_)
         positives = T.positives[columns]
         varies = (positives > 0) & (positives < len(T))
@@ -311,55 +362,32 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         W[:, -1] = np.where(positives > 0, CERTAIN, -CERTAIN)
         self.n_iter_ = np.zeros(len(W), dtype=np.int64)
         if varies.any():
-            options: dict[str, Any] = {
-                "start": None if start is None else start[varies],
-                "intercept": self.intercept,
-                "tol": self.tol,
-                "max_iter": self.max_iter,
-                "title": title or ("logistic regressions" if self.verbose else None),
-            }
-            if not isinstance(T, Training):
-                from nldd.distributed._logistic import fit_blocks
-
-                costs = self._costs(positives, len(T))[varies]
-                solution = fit_blocks(T, columns[varies], costs, **options)
-            else:
-                options["n_jobs"] = n_jobs if self.n_jobs is None else self.n_jobs
-                solution = self._fit_in_memory(T, varies, before, options)
+            T = self._weight_classes(T)
+            solution = solve_labels(
+                T,
+                columns[varies],
+                self._costs(T, columns)[varies],
+                start=None if start is None else start[varies],
+                before=before and (before[0], before[1][varies]),
+                intercept=self.intercept,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                title=title or ("logistic regressions" if self.verbose else None),
+                n_jobs=n_jobs if self.n_jobs is None else self.n_jobs,
+            )
             W[varies], self.n_iter_[varies] = solution.W, solution.n_iter
             self._warn_of(np.flatnonzero(varies)[~solution.converged])
         self.coef_, self.intercept_ = W[:, :-1], W[:, -1]
         return self
 
-    def _learn_features(
-        self, T: Training, start: FloatArray | None
-    ) -> tuple[Any, FloatArray | None]:
-        """T with the rows that are weighed, and the start if it was made for such."""
-        if not isinstance(T, Training):
-            if self.features != "given":
-                raise InputError(
-                    'Dask arrays need features="given", because others are learned from all rows; '
-                    f"got {self.features!r}."
-                )
-            self.features_ = None
-            return T, start
-        self.features_ = learn_features(self.features, T, self.n_landmarks)
-        if self.features_ is None:
-            return T, start
-        return replace(T, X=self.features_(T.X)), start if self.features_.keeps_features else None
-
-    def _fit_in_memory(
-        self, T: Training, varies: Any, before: LabelsBefore | None, options: Any
-    ) -> Any:
-        Y = T.Y[:, int(self._is_binary()) :]
-        weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
-        if self.class_weight is not None and self.single_label_:
-            classes = self.classes_[T.Y.argmax(axis=1)]
-            weight = weight * compute_sample_weight(self.class_weight, classes)
-        is_balanced = self.class_weight == "balanced"  # else nothing depends on these numbers
-        costs = self._costs(weight @ Y if is_balanced else varies, weight.sum())[varies]
-        before = before and (before[0], before[1][varies])
-        return fit_logistic(T.X, Y[:, varies], weight, costs, before=before, **options)
+    def _weight_classes(self, T: Any) -> Any:
+        """T whose rows have the weights of their classes too; those of labels are costs."""
+        if self.class_weight is None or not self.single_label_:
+            return T
+        weight = compute_sample_weight(self.class_weight, self.classes_[T.Y.argmax(axis=1)])
+        return replace(
+            T, sample_weight=weight if T.sample_weight is None else weight * T.sample_weight
+        )
 
     @by_rows
     def decision_function(self, X: Any) -> FloatArray:
@@ -438,9 +466,9 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         W = np.column_stack([self.coef_, self.intercept_])
         return np.where(is_constant[:, np.newaxis], np.nan, W)
 
-    def _costs(self, positive: NDArray[Any], total: float) -> FloatArray:
+    def _costs(self, T: Any, columns: NDArray[np.intp]) -> FloatArray:
         """C times the class weights: of rows without each label, and of rows with it."""
-        n_labels = len(positive)
+        n_labels = len(columns)
         C = np.asarray(self.C, dtype=np.float64)
         if C.shape not in ((), (n_labels,)) or not (np.isfinite(C).all() and (C > 0).all()):
             raise InputError(
@@ -448,16 +476,21 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 f"got {self.C!r}."
             )
         costs = np.ones((n_labels, 2))
-        if self.class_weight == "balanced" and not self.single_label_:
+        if self.single_label_ or self.class_weight is None:
+            pass  # classes weigh the rows
+        elif isinstance(self.class_weight, str):
+            weight = T.sample_weight
+            positive = (T.positives if weight is None else weight @ T.Y)[columns]
+            total = len(T) if weight is None else weight.sum()
             both = np.column_stack([total - positive, positive])
             costs = np.divide(total / 2, both, out=costs, where=both > 0)
-        elif self.class_weight is not None and not self.single_label_:
-            if not set(self.class_weight) <= {0, 1}:
-                raise InputError(
-                    "class_weight must have the keys 0, for rows without a label, and 1, for rows "
-                    f"with it; got {list(self.class_weight)!r}."
-                )
-            costs = costs * [self.class_weight.get(value, 1.0) for value in (0, 1)]
+        elif set(self.class_weight) <= {0, 1}:
+            costs *= [self.class_weight.get(value, 1.0) for value in (0, 1)]
+        else:
+            raise InputError(
+                "class_weight must have the keys 0, for rows without a label, and 1, for rows "
+                f"with it; got {list(self.class_weight)!r}."
+            )
         return np.reshape(C, (-1, 1)) * costs
 
     def _warn_of(self, labels: NDArray[np.intp]) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
+from nldd._wording import printable
 from nldd.exceptions import NLDDError
-from nldd.present.text import KEPT, printable
+from nldd.present.text import KEPT
 
 
 def show(text: str, err: bool = False) -> None:

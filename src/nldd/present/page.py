@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import write_atomically
+from nldd._wording import printable
 from nldd.present.table import Table, as_entry, right_aligned
-from nldd.present.text import KEPT, printable
+from nldd.present.text import KEPT
 
 DPI = 150
 # Left out, so that equal figures give equal files.

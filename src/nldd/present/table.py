@@ -8,9 +8,10 @@ from io import StringIO
 from textwrap import indent
 from typing import TypeVar
 
+from nldd._wording import printable
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
-from nldd.present.text import align, printable
+from nldd.present.text import align
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,27 +6,11 @@ from shlex import join
 from textwrap import fill
 from unicodedata import bidirectional
 
+from nldd._wording import JOINERS, printable
+
 WINDOWS = os.name == "nt"
-# They are not printable, but emoji, Persian and Indic words fall apart without them.
-JOINERS = "\u200c\u200d"
 # On pages and terminals also lines, tabs, and marks that isolate a name written right to left.
 KEPT = f"\n\t\u2068\u2069{JOINERS}"
-
-
-def printable(text: str, kept: str = JOINERS) -> str:
-    r"""Show every unprintable character by its code, except those `kept`.
-
-    So no text from a file moves the cursor of a terminal, colours it, or turns words around.
-
-    >>> print(printable("a\x1b[2Jb\u202ec\td"))
-    a\x1b[2Jb\u202ec\td
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
-        for c in text
-    )
 
 
 def visible(text: str, longest: int = 80) -> str:
