@@ -6,7 +6,7 @@ from shlex import join
 from textwrap import fill
 from unicodedata import bidirectional
 
-from nldd._wording import JOINERS, printable
+from nldd._wording import JOINERS, printable as printable
 
 WINDOWS = os.name == "nt"
 # On pages and terminals also lines, tabs, and marks that isolate a name written right to left.
