@@ -92,6 +92,23 @@ def test_without_workers_each_task_waits_for_its_turn(n_jobs):
     assert events == ["take 0", "do 0", "take 1", "do 1", "take 2", "do 2"]
 
 
+def test_threads_take_no_more_tasks_than_they_work_on_and_one():
+    taken, done = [], []
+
+    def tasks():
+        for i in range(20):
+            taken.append(i)
+            assert len(taken) - len(done) <= 3
+            yield delayed(work)(i)
+
+    def work(i):
+        time.sleep(0.002)
+        done.append(i)
+        return i
+
+    assert do_all(tasks(), 20, 2) == list(range(20))
+
+
 def test_a_slow_task_does_not_keep_the_others_waiting():
     """Results come in order, but tasks behind a slow one are taken all the same."""
     last_done = threading.Event()

@@ -1,7 +1,8 @@
 """Independent pieces of work, several at a time, wherever joblib is told to do them."""
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from threading import Lock
@@ -95,16 +96,28 @@ def do_all(
 
 
 def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
-    """Results in order, from threads of our own.
+    """Results in order, from threads of our own; no more tasks are taken than are being done.
 
     joblib looks for results every 10 ms, which is longer than many a whole piece of work takes.
     """
     config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
 
-    def run(task: Task) -> Any:
-        function, args, kw = task
+    def run(function: Callable[..., Any], args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
         with config_context(**config):
             return function(*args, **kw)
 
+    results: deque[Future[Any]] = deque()
+    unfinished: set[Future[Any]] = set()
     with ThreadPoolExecutor(workers) as pool:
-        yield from pool.map(run, tasks)
+        try:
+            for task in tasks:
+                results.append(pool.submit(run, *task))
+                unfinished.add(results[-1])
+                if len(unfinished) > workers:  # by one, so that no thread has to wait for it
+                    unfinished = wait(unfinished, return_when=FIRST_COMPLETED).not_done
+                while results and results[0].done():
+                    yield results.popleft().result()
+            while results:
+                yield results.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)

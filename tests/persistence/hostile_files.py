@@ -50,7 +50,7 @@ NASTY_NUMBERS = [
 ]
 NEW_NAMES = [
     *("__class__", "__dict__", "predict", "predict_proba", "transform", "estimators_", "n_jobs"),
-    *("verbose", "memory", "index_", "_classifiers", "classes_", "n_labels_"),
+    *("verbose", "memory", "_fitted", "classifiers", "classes_", "n_labels_"),
 ]
 # Events of Python that no prediction has a reason for, and those that only look around.
 EVENTS = ("os.", "subprocess.", "socket.", "shutil.", "pickle.", "ctypes.", "tempfile.", "sqlite3.")

@@ -141,7 +141,8 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
     """How many training rows carry each of these labelsets."""
-    counts = zip(classifier.labelsets_, classifier.index_.counts.tolist(), strict=True)
+    labelsets = classifier.labelsets_.astype(np.int8)
+    counts = zip(labelsets, classifier.index_.counts.tolist(), strict=True)
     times = {labelset.tobytes(): count for labelset, count in counts}
     return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 

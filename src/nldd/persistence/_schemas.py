@@ -30,6 +30,7 @@ def _derive_nldd(model: Any) -> bool:
     return (
         fitted.regression.model == model.model
         and len(fitted.rows) == len(fitted.index)
+        and fitted.rows.max() < fitted.n_fitted + model.n_added_
         and (fitted.tau is None) == (model.decision == "nearest")
         and hasattr(model, "chosen_") == is_open
     )

@@ -62,7 +62,7 @@ class HypercubeDisplay(Display):
     >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
     >>> display = HypercubeDisplay.from_estimator(model, [[2.0, -1.0]])
     >>> display.labelsets[display.chosen], display.P.round(1)
-    (array([1, 0, 1]), array([[1. , 0. , 0.9]]))
+    (array([1, 0, 1], dtype=int8), array([[1. , 0. , 0.9]]))
     >>> figure = display.plot().figure_
     """
 
