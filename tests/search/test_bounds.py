@@ -10,7 +10,10 @@ from nldd.search import _kernels
 from nldd.search._distances import LowerBounds, Sketch
 from nldd.search._kernels import COORDINATES
 
-_sketch_square, gap = callable_kernel(_kernels._sketch_square), callable_kernel(_kernels.gap)
+_sketch_square, _box_square = (
+    callable_kernel(_kernels._sketch_square),
+    callable_kernel(_kernels._box_square),
+)
 
 
 def normal(rng, n_rows, n_features):
@@ -60,7 +63,7 @@ def from_each(a, i, sketches, at):
 
 
 def from_box(a, i, boxes, at):
-    return gap(boxes, at, a, i)
+    return _box_square(boxes, at, a, i)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)

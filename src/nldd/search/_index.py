@@ -328,27 +328,22 @@ class LabelsetIndex:
         is_packed = rows.packed is not None and bool((A.data == 1).all())
         queries = Features.of(A, with_bits=is_packed)
         dense = packed = sparse = None
-        sketch, error = np.empty((0, COORDINATES), dtype=np.float32), np.zeros(n_queries)
-        # Packed rows are quick enough to be all measured, if labels rule out none of them.
-        measured = len(self) if is_packed and score.x > 0 and score.y == 0 else 0
-        lower = np.empty((1, measured), dtype=np.float32)
-        if self._bounds_all(score):
-            lower = self._lower_bounds(A)
-        elif not measured:
-            sketch, error = self.sketch(A)
         if rows.dense is not None:
             dense = rows.dense, queries.dense
         elif is_packed:
             packed = rows.packed, queries.packed
         else:
             sparse = rows.sparse, queries.sparse, np.zeros(len(self.scale))
-        found, evaluated = (
-            np.empty((2, n_queries, k), dtype=np.int64),
-            np.empty(n_queries, dtype=np.int64),
-        )
+        lower, least = self._lower_bounds(A, score, is_packed)
+        sketch, slack = None, np.zeros(n_queries)
+        if self.sketch is not None and lower.size:
+            sketch = np.empty((0, COORDINATES), dtype=np.float32)
+        elif self.sketch is not None:
+            sketch, slack = self.sketch(A)
+        found, evaluated = np.empty((2, n_queries, k), np.int64), np.empty(n_queries, np.int64)
         Dx, Dy = np.empty((2, n_queries, k))
         query_block(
-            self.groups, dense, packed, sparse, lower, sketch, error + self.error, P,
+            self.groups, dense, packed, sparse, lower, least, sketch, slack + self.error, P,
             (float(score.x), float(score.y), bool(score.product)), found, Dx, Dy, evaluated,
             self._room(),
         )  # fmt: skip
@@ -365,11 +360,21 @@ class LabelsetIndex:
         numbers, positions = np.empty((8, size)), np.empty((5, size), dtype=np.int64)
         return numbers, positions, np.empty((n_labelsets, 3))
 
-    def _lower_bounds(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
+    def _lower_bounds(
+        self, A: Any, score: Score, is_packed: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Bounds of all squared distances, or room for them, and the smallest Dx of each query."""
+        least = np.zeros(A.shape[0])
+        if not self._bounds_all(score):
+            # Packed rows are quick enough to be all measured, if labels rule out none of them.
+            n_measured = len(self) if is_packed and score.x > 0 and score.y == 0 else 0
+            return np.empty((1, n_measured), dtype=np.float32), least
         with _bounding:  # made when they are first asked for
             if self._bounds is None:
                 self._bounds = LowerBounds(self._rows())
-        return self._bounds(A)
+        lower = self._bounds(A)
+        least[:] = np.sqrt(lower.min(axis=1).clip(0))
+        return lower, least
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""

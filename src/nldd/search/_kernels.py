@@ -40,7 +40,9 @@ EPSILON = np.finfo(np.float64).eps
 # Numbers in a sketch. Fixed, so that the compiler can unroll loops: one or two vector registers.
 COORDINATES = 16
 
-OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Kernels may run in several threads, and allocate nothing: so they can do without numba's reference
+# counts, which are atomic, and with which searches took up to half as long again.
+OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, "_nrt": False}
 # What Python would need to call one takes as long to compile as itself, so only the one that it
 # calls has that.
 kernel: Any = partial(njit, no_cpython_wrapper=True, **OPTIONS)
@@ -86,15 +88,16 @@ class SparseRows(NamedTuple):
 
 @cached_kernel(**OPTIONS)
 def query_block(
-    groups, dense, packed, sparse, bounds_all, sketch, slack, P, score,
+    groups, dense, packed, sparse, bounds_all, least, sketch, slack, P, score,
     found, Dx, Dy, evaluated, room,
 ):  # fmt: skip
     """Fill `found` (row, labelset), `Dx` and `Dy` with the k best of each query, k their width.
 
     One of `dense`, `packed` and `sparse` has the features of rows and of queries. `bounds_all` has
     lower bounds of all squared feature distances, (n_queries, n_rows), or room for those of one
-    query at a time, (1, n_rows), or none, (1, 0). `slack` says how far a distance between sketches
-    can be off. The row that is found is a position among the rows.
+    query at a time, (1, n_rows), or none, (1, 0). Without those, a `sketch` is needed. No Dx of a query is below
+    `least`. `slack` says how far a distance between sketches can be off. The row that is found is a
+    position among the rows.
     """
     k, n_labels = found.shape[2], P.shape[1]
     numbers, positions, seen_keys = room
@@ -136,8 +139,8 @@ def query_block(
                     n_seen += 1
             if t == 0:
                 n_candidates = list_candidates(
-                    groups, lower, sketch, i, slack[i], gains, after, path, Dy2, doubt, score,
-                    best[k - 1] * SLACK, gaps, within, lowest, candidates,
+                    groups, lower, least[i], sketch, i, slack[i], gains, after, path, Dy2, doubt,
+                    score, best[k - 1] * SLACK, gaps, within, lowest, candidates,
                 )  # fmt: skip
             t += 1
         if n_seen < k:
@@ -236,10 +239,10 @@ def _label_distance(P, i, labelsets, u):
     return np.sqrt(square)
 
 
-@inlined_kernel
+@kernel
 def list_candidates(
-    groups, lower, sketch, i, slack, gains, after, path, Dy2, doubt, score, cut, gaps, within,
-    lowest, candidates,
+    groups, lower, least, sketch, i, slack, gains, after, path, Dy2, doubt, score, cut, gaps,
+    within, lowest, candidates,
 ):  # fmt: skip
     """Append labelsets whose lowest possible score is within the cut, the likeliest one first."""
     # What Dy^2 may be at most with the smallest Dx that any row can have: for most labelsets no
@@ -247,9 +250,6 @@ def list_candidates(
     x, y, is_product = score
     widest = np.inf
     if not is_product and y > 0:
-        least = 0.0
-        if len(lower) > 0:
-            least = np.sqrt(_positive(np.float64(lower[likeliest(lower, np.int64(0), np.int64(len(lower)))])))
         largest = _positive(cut - x * least) / y
         widest = largest * largest + doubt
     n = 1
@@ -261,11 +261,10 @@ def list_candidates(
         bound = _score(score, gap, np.sqrt(_positive(Dy2[u] - doubt)))
         if bound <= cut:
             lowest[n], candidates[n] = bound, u
+            if bound < lowest[1]:
+                lowest[n], candidates[n] = lowest[1], candidates[1]
+                lowest[1], candidates[1] = bound, u
             n += 1
-    if n > 1:
-        first = likeliest(lowest, np.int64(1), np.int64(n))
-        lowest[1], lowest[first] = lowest[first], lowest[1]
-        candidates[1], candidates[first] = candidates[first], candidates[1]
     return n
 
 
@@ -312,8 +311,9 @@ def labelset_gap(groups, u, lower, sketch, i, slack, gaps):
         if len(lower) > 0:
             start, stop = groups.row_starts[c], groups.row_starts[c + 1]
             gaps[c] = np.sqrt(_positive(np.float64(lower[likeliest(lower, start, stop)])))
-        else:
-            gaps[c] = _positive(np.sqrt(np.float64(_box_square(groups.box, c, sketch, i))) - slack)
+        elif sketch is not None:
+            square = np.float64(_box_square(groups.box, c, sketch, i))
+            gaps[c] = _positive(np.sqrt(square) - slack)
         smallest = gaps[c] if gaps[c] < smallest else smallest
     return smallest
 
@@ -363,21 +363,25 @@ def scan_cell(
     for step in range(likely, likely + stop - start):
         at = step if step < stop else step - stop + start
         reach = nearest * SLACK
-        if bounded:
-            if lower[at] > reach * reach:
+        if bounded and lower[at] > reach * reach:
+            continue
+        if sketch is not None and packed is None and not bounded:
+            if _sketch_square(sketches, at, sketch, i) > (reach + slack) * (reach + slack):
                 continue
-        else:
-            if packed is None:
-                farthest = (reach + slack) * (reach + slack)
-                if _sketch_square(sketches, at, sketch, i) > farthest:
-                    continue
-            looked += 1
-        dx = np.sqrt(_squared_distance(dense, packed, sparse, at, i, reach * reach))
+        looked += 1
+        square = np.inf
+        if dense is not None:
+            square = _dense_square(dense, at, i, reach * reach)
+        if packed is not None:
+            square = _packed_square(packed, at, i)
+        if sparse is not None and _sparse_bound(sparse, at, i) <= reach * reach:
+            square = _sparse_square(sparse, at, i)
+        dx = np.sqrt(square)
         if dx <= nearest * (1 + TIE):
             tied_Dx[n_tied], tied_at[n_tied] = dx, at
             n_tied += 1
             nearest = dx if dx < nearest else nearest
-    return nearest, n_tied, looked
+    return nearest, n_tied, 0 if bounded else looked
 
 
 @kernel
@@ -420,19 +424,7 @@ def _stretch_square(dense, at, q_dense, i, stretch):
     return square
 
 
-@kernel
-def _squared_distance(dense, packed, sparse, at, i, farthest):
-    """That of row `at` and query i, or any number above `farthest` if it is above."""
-    if dense is not None:
-        return _dense_square(dense, at, i, farthest)
-    if packed is not None:
-        return _packed_square(packed, at, i)
-    if sparse is not None:
-        return _sparse_square(sparse, at, i, farthest)
-    return np.inf
-
-
-@kernel
+@inlined_kernel
 def _dense_square(dense, at, i, farthest):
     """By subtraction, a stretch of features at a time until the sum is too large."""
     rows, queries = dense
@@ -467,9 +459,9 @@ def overlap(bits, at, q_bits, i):
     return count
 
 
-@kernel
-def _sparse_square(sparse, at, i, farthest):
-    """By a dot product, which rounding makes inexact; by subtraction if the row may be near."""
+@inlined_kernel
+def _sparse_bound(sparse, at, i):
+    """A squared distance at most, by a dot product less what rounding may amount to."""
     rows, queries, x = sparse
     start, stop = rows.starts[at], rows.starts[at + 1]
     product = 0.0
@@ -478,35 +470,30 @@ def _sparse_square(sparse, at, i, farthest):
     # A sum of n terms is off by at most about n * eps times their size.
     sizes = queries.squared_norms[i] + rows.squared_norms[at]
     n_terms = stop - start + queries.starts[i + 1] - queries.starts[i] + 8
-    square = sizes - 2 * product - n_terms * EPSILON * sizes
-    if square > farthest:
-        return square
-    return _squared_difference(
-        rows.starts, rows.columns, rows.values, at,
-        queries.starts, queries.columns, queries.values, i,
-    )  # fmt: skip
+    return sizes - 2 * product - n_terms * EPSILON * sizes
 
 
 @kernel
-def _squared_difference(starts, columns, values, at, q_starts, q_columns, q_values, i):
-    """Sum of squared differences of two sparse rows, their columns merged in order."""
-    t, t_end = starts[at], starts[at + 1]
-    s, s_end = q_starts[i], q_starts[i + 1]
+def _sparse_square(sparse, at, i):
+    """By subtraction: the sum of squared differences, columns merged in order."""
+    rows, queries, _ = sparse
+    t, t_end = rows.starts[at], rows.starts[at + 1]
+    s, s_end = queries.starts[i], queries.starts[i + 1]
     square = 0.0
     while t < t_end and s < s_end:
-        a, b = columns[t], q_columns[s]
+        a, b = rows.columns[t], queries.columns[s]
         difference = 0.0
         if a <= b:
-            difference += values[t]
+            difference += rows.values[t]
             t += 1
         if b <= a:
-            difference -= q_values[s]
+            difference -= queries.values[s]
             s += 1
         square += difference * difference
     for left in range(t, t_end):
-        square += values[left] * values[left]
+        square += rows.values[left] * rows.values[left]
     for left in range(s, s_end):
-        square += q_values[left] * q_values[left]
+        square += queries.values[left] * queries.values[left]
     return square
 
 
