@@ -17,6 +17,9 @@ from nldd.search._kernels import COORDINATES, EPSILON
 FloatArray = NDArray[np.float64]
 
 LARGEST = np.finfo(np.float64).max / 4
+# A feature whose squares, and their sum over many rows, are finite.
+LARGEST_FEATURE = 1e150
+TOO_LARGE = "Features are too large to measure distances: their squares overflow."
 EXACT_BLOCK_BYTES = 2**25
 # Rows that the directions are learned from; more rows hardly change the leading directions.
 SAMPLE = 1000
@@ -60,7 +63,7 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     >>> feature_scale(X)
     array([1., 2., 1.])
     """
-    return np.ones(X.shape[1]) if standardize == "none" else Spread.of(X).scale(standardize)
+    return Spread.of(X).scale(standardize)
 
 
 class Spread(NamedTuple):
@@ -77,13 +80,15 @@ class Spread(NamedTuple):
     def of(cls, X: Any) -> "Spread":
         """The spread of the rows of `X`, dense or sparse."""
         X = to_canonical(X)
+        of_columns = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
+        smallest, largest = np.array(of_columns, dtype=np.float64)
+        if max(-smallest.min(), largest.max()) > LARGEST_FEATURE:
+            raise InputError(f"{TOO_LARGE} Divide them by a constant.")
         if issparse(X):
             mean, variance = mean_variance_axis(X.astype(np.float64), axis=0)
-            smallest, largest = np.array(min_max_axis(X, axis=0), dtype=np.float64)
         else:
             mean = np.mean(X, axis=0, dtype=np.float64, keepdims=True)
             variance, mean = np.var(X, axis=0, dtype=np.float64, mean=mean), mean[0]
-            smallest, largest = (f(X, axis=0).astype(np.float64) for f in (np.min, np.max))
         two_valued, n_rows = _is_two_valued(X, smallest, largest), X.shape[0]
         return cls(n_rows, mean, variance * n_rows, smallest, largest, two_valued)
 
@@ -151,10 +156,7 @@ def squared_norms(X: Any) -> FloatArray:
         norms = np.asarray(row_norms(X, squared=True))
     # The square of a distance is at most four times that of the longer row.
     if not (norms <= LARGEST).all():
-        raise InputError(
-            "Features are too large to measure distances: their squares overflow. "
-            "Divide them by a constant, or standardise them."
-        )
+        raise InputError(f"{TOO_LARGE} Divide them by a constant, or standardise them.")
     return norms
 
 

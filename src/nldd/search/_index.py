@@ -16,7 +16,7 @@ from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import to_canonical
 from nldd.exceptions import InputError
 from nldd.search._distances import FloatArray, LowerBounds, Sketch, scale_rows
-from nldd.search._kernels import COORDINATES, query_block
+from nldd.search._kernels import COORDINATES, Groups, query_block
 from nldd.search._layout import (
     Features,
     distinct_labelsets,
@@ -214,6 +214,8 @@ class LabelsetIndex:
     (array([[1, 0]]), array([[0]]), array([[4.]]))
     """
 
+    features: Features
+    groups: Groups
     _bounds: LowerBounds | None
 
     def __init__(self, X: Any, Y: NDArray[Any], scale: FloatArray) -> None:
@@ -378,7 +380,7 @@ class LabelsetIndex:
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""
-        self.labelsets, labelset = distinct_labelsets(Y)
+        labelsets, labelset = distinct_labelsets(Y)
         self.counts = np.bincount(labelset)
         sketch, self.error = np.empty((len(Y), 0), dtype=np.float32), 0.0
         if issparse(Z) or len(Y) > FEW_ROWS:
@@ -386,9 +388,10 @@ class LabelsetIndex:
                 self.sketch = self.sketch or Sketch(Z)
                 sketch, error = self.sketch(Z)
             self.error = float(error.max())
-        groups, order = group_rows(self.labelsets, labelset, sketch, number)
+        groups, order = group_rows(labelsets, labelset, sketch, number)
         features = Features.of(Z[order], with_bits=is_worth_packing(Z))
         self.groups, self.features = read_only(groups), read_only(features)
+        self.labelsets = self.groups.labelsets
         self._bounds = None
 
     def _like_rows(self, X: Any) -> Any:

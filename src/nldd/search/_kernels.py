@@ -95,9 +95,9 @@ def query_block(
 
     One of `dense`, `packed` and `sparse` has the features of rows and of queries. `bounds_all` has
     lower bounds of all squared feature distances, (n_queries, n_rows), or room for those of one
-    query at a time, (1, n_rows), or none, (1, 0). Without those, a `sketch` is needed. No Dx of a query is below
-    `least`. `slack` says how far a distance between sketches can be off. The row that is found is a
-    position among the rows.
+    query at a time, (1, n_rows), or none, (1, 0); then there is a `sketch` of each query, and
+    `slack` says how far its distances can be off. No Dx of a query is below `least`. The row that
+    is found is a position among the rows.
     """
     k, n_labels = found.shape[2], P.shape[1]
     numbers, positions, seen_keys = room
@@ -365,8 +365,9 @@ def scan_cell(
         reach = nearest * SLACK
         if bounded and lower[at] > reach * reach:
             continue
-        if sketch is not None and packed is None and not bounded:
-            if _sketch_square(sketches, at, sketch, i) > (reach + slack) * (reach + slack):
+        beyond = (reach + slack) * (reach + slack)
+        if sketch is not None and packed is None and not bounded:  # noqa: SIM102 (pruned by parts)
+            if _sketch_square(sketches, at, sketch, i) > beyond:
                 continue
         looked += 1
         square = np.inf
