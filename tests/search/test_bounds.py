@@ -10,7 +10,10 @@ from nldd.search import _kernels
 from nldd.search._distances import LowerBounds, Sketch
 from nldd.search._kernels import COORDINATES
 
-_sketch_square, gap = callable_kernel(_kernels._sketch_square), callable_kernel(_kernels.gap)
+_sketch_square, _box_square = (
+    callable_kernel(_kernels._sketch_square),
+    callable_kernel(_kernels._box_square),
+)
 
 
 def normal(rng, n_rows, n_features):
@@ -60,7 +63,7 @@ def from_each(a, i, sketches, at):
 
 
 def from_box(a, i, boxes, at):
-    return gap(boxes, at, a, i)
+    return _box_square(boxes, at, a, i)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
@@ -96,7 +99,7 @@ def test_sketches_of_numbers_however_large_have_finite_squares(container):
 def test_numbers_without_a_square_have_no_sketch(container):
     ordinary, huge = container(np.eye(3)), container(1e200 * np.eye(3))
     with pytest.raises(InputError, match="squares overflow"):
-        Sketch(huge)
+        Sketch(huge)(huge)
     with pytest.raises(InputError, match="squares overflow"):
         Sketch(ordinary)(huge)
 
@@ -156,28 +159,32 @@ def test_bounds_are_never_above_the_truth_and_hardly_below_that_of_sketches(
 
 def test_wide_sketches_hold_most_of_the_variance():
     rng = np.random.default_rng(4)
-    Z = normal(rng, 200, 100) * 0.9 ** np.arange(100) + 5
+    Z = normal(rng, 200, 150) * 0.95 ** np.arange(150) + 5
     sketch = LowerBounds(Z).sketch
-    # 0.9^2 to the power of 11 is the first below 0.1.
-    assert 10 <= sketch.directions.shape[1] <= 13
+    assert sketch.directions.shape == (150, 63)
+    np.testing.assert_allclose(sketch.directions.T @ sketch.directions, np.eye(63), atol=1e-12)
     centred = Z - Z.mean(axis=0)
     held = ((centred @ sketch.directions) ** 2).sum() / (centred**2).sum()
-    assert held >= 0.9
-    np.testing.assert_allclose(
-        sketch.directions.T @ sketch.directions, np.eye(sketch.width - 1), atol=1e-12
-    )
-    assert LowerBounds(normal(rng, 200, 100)).sketch.width == 64
+    # 0.95^2 to the power of 63 is the share that directions along the features would miss.
+    assert held >= 1 - 0.95**126
 
 
-def test_no_bounds_where_squares_are_too_large_for_single_precision():
+def test_features_that_are_few_are_bounded_as_they_are():
+    Z = normal(np.random.default_rng(4), 200, 128)
+    bounds = LowerBounds(Z)
+    assert bounds.sketch.directions is None
+    np.testing.assert_allclose(bounds(Z[:9]), truth(Z[:9], Z), atol=0.05)
+
+
+def test_bounds_are_0_where_squares_are_too_large_for_single_precision():
     small, large = np.array([[0.0], [1.0]]), np.array([[0.0], [1e16]])
-    none = (1, 0)
-    assert LowerBounds(small)(large).shape == none
-    assert LowerBounds(large)(small).shape == none
-    assert LowerBounds(large)(large).shape == none
+    none = [[0, 0]]
+    assert LowerBounds(small)(large).tolist() == none
+    assert LowerBounds(large)(small).tolist() == none
+    assert LowerBounds(large)(large).tolist() == none
     # One large query is enough, and the next block is none the worse for it.
     bounds = LowerBounds(small)
-    assert bounds(np.array([[0.0], [1e16]])).shape == none
+    assert bounds(np.array([[0.0], [1e16]])).tolist() == none
     np.testing.assert_allclose(bounds(np.array([[3.0]])), [[9, 4]], atol=1e-3)
 
 

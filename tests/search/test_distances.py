@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 
+from nldd.exceptions import InputError
 from nldd.search._distances import feature_scale, scale_rows
 
 CONTAINERS = [
@@ -150,3 +151,13 @@ def test_scaled_sparse_is_canonical_and_leaves_its_input_alone(container):
     assert Z.toarray().tolist() == [[2.0, 0.5], [0.0, 0.0]]
     assert given.data.tolist() == [2, 4, 3, 0]
     assert given.indices.tolist() == [1, 0, 1, 1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("standardize", ["numeric", "all", "none"])
+@pytest.mark.parametrize("size", [1e200, -1e200, 1e308])
+def test_features_too_large_to_be_squared_are_refused(container, standardize, size):
+    with pytest.raises(InputError, match=r"too large to measure distances.*Divide them"):
+        feature_scale(container([[1.0, 2.0], [3.0, size], [4.0, 5.0]]), standardize)
+    assert np.isfinite(feature_scale(container([[1.0, 2.0], [3.0, 1e150]]), standardize)).all()

@@ -74,10 +74,10 @@ def test_rows_that_are_not_ones_unpack_the_bits(value):
     rng = np.random.default_rng(2)
     X, Y, X_new, P, scale = random_problem(rng, "bits", 60, 70, 4)
     grown = LabelsetIndex(csr_array(X), Y, scale)
-    assert len(grown.features.bits) == 60
+    assert len(grown.features.packed.bits) == 60
     more = csr_array(X[:20] * np.where(rng.random((20, 70)) < 0.1, value, 1.0))
     grown = grown.with_rows(more, Y[::-1][:20])
-    assert len(grown.features.bits) == 0
+    assert grown.features.packed is None
     everything = csr_array(np.concatenate([X, more.toarray()]))
     whole = LabelsetIndex(everything, np.concatenate([Y, Y[::-1][:20]]), scale)
     assert_equal_indexes(grown, whole, csr_array(X_new), P)

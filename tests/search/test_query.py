@@ -2,7 +2,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from nldd.exceptions import InputError
 from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, SearchStats
@@ -72,14 +71,3 @@ def test_probabilities_off_by_rounding_are_clipped():
     index = LabelsetIndex(np.ones((2, 1)), np.eye(2, dtype=int), np.ones(1))
     near = index.query(np.ones((1, 1)), np.array([[1 + 1e-7, -1e-7]]), IN_LABELS)
     assert (near.row.item(), near.Dy.item()) == (0, 0)
-
-
-@pytest.mark.parametrize("name", ["features", "groups"])
-@pytest.mark.parametrize("as_rows", [np.asarray, csr_array])
-def test_arrays_that_do_not_belong_together_are_not_searched(as_rows, name):
-    """The compiled search would read beyond them."""
-    X, Y = as_rows(np.eye(5)), np.eye(5, dtype=int)
-    index, other = (LabelsetIndex(X[:n], Y[:n], np.ones(5)) for n in (5, 4))
-    setattr(index, name, getattr(other, name))
-    with pytest.raises(InputError, match="do not belong together"):
-        index.query(X, np.full((5, 5), 0.5), IN_LABELS)

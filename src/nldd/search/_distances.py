@@ -17,14 +17,17 @@ from nldd.search._kernels import COORDINATES, EPSILON
 FloatArray = NDArray[np.float64]
 
 LARGEST = np.finfo(np.float64).max / 4
+# A feature whose squares, and their sum over many rows, are finite.
+LARGEST_FEATURE = 1e150
+TOO_LARGE = "Features are too large to measure distances: their squares overflow."
 EXACT_BLOCK_BYTES = 2**25
 # Rows that the directions are learned from; more rows hardly change the leading directions.
 SAMPLE = 1000
 ITERATIONS = 3
 # Wide sketches, for bounds by a matrix product: its time grows with them, but fewer rows are left
-# to be evaluated. They hold this share of the variance, or as much as so many coordinates can.
-MAX_WIDTH = 64
-SHARE = 0.9
+# to be evaluated. Up to so many features, it takes less time than to learn their directions.
+WIDTH = 64
+MAX_FEATURES = 128
 BLOCK = 8192
 LARGEST_COORDINATE = 1e18
 # Squares beyond this may overflow in single precision.
@@ -60,7 +63,7 @@ def feature_scale(X: Any, standardize: str = "numeric") -> FloatArray:
     >>> feature_scale(X)
     array([1., 2., 1.])
     """
-    return np.ones(X.shape[1]) if standardize == "none" else Spread.of(X).scale(standardize)
+    return Spread.of(X).scale(standardize)
 
 
 class Spread(NamedTuple):
@@ -77,13 +80,15 @@ class Spread(NamedTuple):
     def of(cls, X: Any) -> "Spread":
         """The spread of the rows of `X`, dense or sparse."""
         X = to_canonical(X)
+        of_columns = min_max_axis(X, axis=0) if issparse(X) else (X.min(axis=0), X.max(axis=0))
+        smallest, largest = np.array(of_columns, dtype=np.float64)
+        if max(-smallest.min(), largest.max()) > LARGEST_FEATURE:
+            raise InputError(f"{TOO_LARGE} Divide them by a constant.")
         if issparse(X):
             mean, variance = mean_variance_axis(X.astype(np.float64), axis=0)
-            smallest, largest = np.array(min_max_axis(X, axis=0), dtype=np.float64)
         else:
             mean = np.mean(X, axis=0, dtype=np.float64, keepdims=True)
             variance, mean = np.var(X, axis=0, dtype=np.float64, mean=mean), mean[0]
-            smallest, largest = (f(X, axis=0).astype(np.float64) for f in (np.min, np.max))
         two_valued, n_rows = _is_two_valued(X, smallest, largest), X.shape[0]
         return cls(n_rows, mean, variance * n_rows, smallest, largest, two_valued)
 
@@ -151,10 +156,7 @@ def squared_norms(X: Any) -> FloatArray:
         norms = np.asarray(row_norms(X, squared=True))
     # The square of a distance is at most four times that of the longer row.
     if not (norms <= LARGEST).all():
-        raise InputError(
-            "Features are too large to measure distances: their squares overflow. "
-            "Divide them by a constant, or standardise them."
-        )
+        raise InputError(f"{TOO_LARGE} Divide them by a constant, or standardise them.")
     return norms
 
 
@@ -178,32 +180,30 @@ class Sketch:
     The map is never longer than the data: with V the directions (orthonormal) and r what they
     leave of a row, ``|a - b|^2 = |V'a - V'b|^2 + |r_a - r_b|^2``, and the last term is at least
     ``(|r_a| - |r_b|)^2``. So the distance of two sketches bounds the distance of the rows from
-    below, tightly where few directions hold most of the variance. The centre is taken off dense
-    rows first, which changes no distance; it is zero for sparse ones.
+    below, tightly where few directions hold most of the variance. Features that are fewer than the
+    coordinates are taken as they are. The centre is taken off dense rows first, which changes no
+    distance; it is zero for sparse ones.
     """
 
-    def __init__(self, Z: Any, width: int = COORDINATES, share: float = 1.0) -> None:
+    def __init__(self, Z: Any, width: int = COORDINATES) -> None:
+        self.width, self.directions = width, None
         sample = Z[:: -(-Z.shape[0] // SAMPLE)]
-        self.centre = np.zeros(Z.shape[1])
-        if not issparse(Z):
-            self.centre = sample.mean(axis=0)
-            sample = sample - self.centre
-        # Directions have no length: rows near 1 keep the products below from overflowing.
-        sample = sample / max(np.sqrt(squared_norms(sample).max()), np.finfo(np.float64).tiny)
-        rank = min(width - 1, *sample.shape)
-        # Subspace iteration. Any orthonormal directions would do; these hold most of the variance.
-        directions = np.random.default_rng(0).normal(size=(Z.shape[1], rank))
-        for _ in range(ITERATIONS):
-            directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
-        if share < 1:
-            held = squared_norms((sample @ directions).T).cumsum()
-            directions = directions[
-                :, : 1 + np.searchsorted(held, share * squared_norms(sample).sum())
-            ]
-            width = directions.shape[1] + 1
-        self.directions, self.width = directions, width
+        self.centre = np.zeros(Z.shape[1]) if issparse(Z) else sample.mean(axis=0)
+        if issparse(Z) or Z.shape[1] >= width:
+            self.directions = self._learn_directions(sample)
         # What is left over is a difference of squares: its root is off by the root of rounding.
         self.rounding = 4 * np.sqrt((Z.shape[1] + 8) * EPSILON) + 32 * SINGLE.eps
+
+    def _learn_directions(self, sample: Any) -> FloatArray:
+        """Subspace iteration. Any orthonormal ones would do; these hold most of the variance."""
+        sample = sample if issparse(sample) else sample - self.centre
+        # Directions have no length: rows near 1 keep the products below from overflowing.
+        sample = sample / max(np.sqrt(squared_norms(sample).max()), np.finfo(np.float64).tiny)
+        rank = min(self.width - 1, *sample.shape)
+        directions = np.random.default_rng(0).normal(size=(sample.shape[1], rank))
+        for _ in range(ITERATIONS):
+            directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
+        return directions
 
     def __call__(self, Z: Any) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """Sketches of the rows of `Z`, and how far each one's distances can be off.
@@ -216,7 +216,7 @@ class Sketch:
             block = slice(start, start + BLOCK)
             part = Z[block] if issparse(Z) else Z[block] - self.centre
             norms = squared_norms(part)
-            within = part @ self.directions
+            within = part if self.directions is None else part @ self.directions
             # Cutting coordinates off at a limit shortens distances too, and keeps squares finite.
             sketch[block, : within.shape[1]] = within.clip(-LARGEST_COORDINATE, LARGEST_COORDINATE)
             rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
@@ -234,18 +234,18 @@ class LowerBounds:
     """
 
     def __init__(self, Z: NDArray[np.float64]) -> None:
-        self.sketch = Sketch(Z, MAX_WIDTH, SHARE)
+        self.sketch = Sketch(Z, WIDTH if Z.shape[1] > MAX_FEATURES else Z.shape[1] + 1)
         self.rows, error, norms = self._sketches(Z)
         self.error, self.largest_norm = error.max(), norms.max()
         if self.largest_norm <= LARGEST_SQUARE:
             self.rows[:, -2], self.rows[:, -1] = 1, norms
 
     def __call__(self, A: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Bounds of shape (n_queries, n_rows), or none where numbers are too large for them."""
+        """Bounds of shape (n_queries, n_rows), or all 0 where numbers are too large for them."""
         queries, error, norms = self._sketches(A)
         largest = self.largest_norm + norms
         if largest.max() > LARGEST_SQUARE:
-            return np.empty((1, 0), dtype=np.float32)
+            return np.zeros((1, len(self.rows)), dtype=np.float32)
         # A product of d terms is off by at most about d * eps * |a| |b|, no more than half of
         # d * eps * (|a|^2 + |b|^2); conversion and the two other terms add a few eps, and terms
         # too small for single precision are off by its smallest number. And a distance s of

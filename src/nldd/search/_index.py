@@ -16,15 +16,13 @@ from nldd._parallel import delayed, do_all, one_blas_thread
 from nldd._sparse import to_canonical
 from nldd.exceptions import InputError
 from nldd.search._distances import FloatArray, LowerBounds, Sketch, scale_rows
-from nldd.search._kernels import COORDINATES, Found, query_block
+from nldd.search._kernels import COORDINATES, Groups, query_block
 from nldd.search._layout import (
     Features,
-    check_sizes,
     distinct_labelsets,
     group_rows,
     is_worth_packing,
     read_only,
-    working_memory,
 )
 
 # Blocks beyond this many queries no longer gain speed, and only make progress coarse.
@@ -171,9 +169,8 @@ def check_probabilities(P: Any, label_names: Any = None) -> FloatArray:
     With other numbers, label distances overflow, and the compiled search reads beyond its arrays.
     """
     P = np.asarray(P, dtype=np.float64)
-    outside = ~((P >= -ROUNDING) & (P <= 1 + ROUNDING))  # which NaN is, too
-    if outside.any():
-        at = tuple(np.argwhere(outside)[0])
+    if not (P.min(initial=0) >= -ROUNDING and P.max(initial=0) <= 1 + ROUNDING):  # or NaN
+        at = tuple(np.argwhere(~((P >= -ROUNDING) & (P <= 1 + ROUNDING)))[0])
         label = int(at[-1]) if label_names is None else label_names[at[-1]]
         raise InputError(
             f"Probabilities must be from 0 to 1; got {P[at]:.6g} for label {label!r}. Check the "
@@ -217,14 +214,14 @@ class LabelsetIndex:
     (array([[1, 0]]), array([[0]]), array([[4.]]))
     """
 
+    features: Features
+    groups: Groups
     _bounds: LowerBounds | None
 
     def __init__(self, X: Any, Y: NDArray[Any], scale: FloatArray) -> None:
         self.scale = scale
-        Z = scale_rows(X, scale)
-        with one_blas_thread():
-            self.sketch = Sketch(Z)
-            self._arrange(Z, Y, np.arange(len(Y)))
+        self.sketch: Sketch | None = None
+        self._arrange(scale_rows(X, scale), Y, np.arange(len(Y)))
 
     def __len__(self) -> int:
         return len(self.groups.number)
@@ -232,9 +229,14 @@ class LabelsetIndex:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_bounds": None}  # as quickly made as read
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.features, self.groups = read_only(self.features), read_only(self.groups)
+
     def __sizeof__(self) -> int:
         """Bytes of its arrays: a cluster moves to disk what it knows to be large."""
-        return sum(array.nbytes for array in (*self.features, *self.groups, self.labelsets))
+        arrays = (*self.groups, *(a for part in self.features[1:] if part for a in part))
+        return sum(a.nbytes for a in (*arrays, self.features.dense) if a is not None)
 
     def with_rows(self, X: Any, Y: NDArray[Any]) -> Self:
         """An index with more rows, numbered on from the last; this one stays as it is.
@@ -257,8 +259,7 @@ class LabelsetIndex:
         Y = np.concatenate([np.repeat(self.labelsets, self.counts, axis=0), Y])
         number = np.concatenate([self.groups.number, len(self) + np.arange(X.shape[0])])
         larger = copy(self)
-        with one_blas_thread():
-            larger._arrange(Z, Y, number)
+        larger._arrange(Z, Y, number)
         return larger
 
     def query(
@@ -300,20 +301,20 @@ class LabelsetIndex:
         if not 0 < X.shape[0] == P.shape[0] or (*X.shape[1:], *P.shape[1:]) != sizes:
             what = f"{sizes[0]} features in X and {sizes[1]} labels in P, row by row"
             raise InputError(f"The index needs {what}; got shapes {X.shape} and {P.shape}.")
-        P = check_probabilities(P)
-        is_dense = len(self.features.dense) > 0
-        n_rows = self._block_rows(n_jobs, is_dense and self._bounds_all(score))
-        blocks = [slice(start, start + n_rows) for start in range(0, X.shape[0], n_rows)]
+        P, n_queries = check_probabilities(P), X.shape[0]
+        n_rows = 1 if n_queries == 1 else self._block_rows(n_jobs, self._bounds_all(score))
+        if n_queries <= n_rows and title is None:
+            return self._query_block(X, P, score, k)
+        blocks = [slice(start, start + n_rows) for start in range(0, n_queries, n_rows)]
         tasks = (delayed(self._query_block)(X[block], P[block], score, k) for block in blocks)
         return Neighbors.stack(do_all(tasks, len(blocks), n_jobs, title))
 
     def _bounds_all(self, score: Score) -> bool:
-        """Whether bounds on all distances at once are the quickest way: for dense rows that are
-        few, and for dense or packed rows of which labels rule out none.
+        """Whether the distances to all dense rows are bounded at once: where that is quicker than
+        sketches, for few rows, and for rows of which labels rule out none.
         """
-        is_dense, is_packed = len(self.features.dense) > 0, len(self.features.bits) > 0
-        is_few = is_dense and len(self) <= FEW_ROWS
-        return score.x > 0 and (is_few or (score.y == 0 and (is_dense or is_packed)))
+        is_dense = self.features.dense is not None
+        return self.sketch is None or (is_dense and score.x > 0 and score.y == 0)
 
     def _block_rows(self, n_jobs: int | None, all_distances: bool) -> int:
         """Queries per block, so that all blocks at work fit scikit-learn's working memory."""
@@ -325,66 +326,84 @@ class LabelsetIndex:
 
     def _query_block(self, X: Any, P: FloatArray, score: Score, k: int) -> Neighbors:
         A = scale_rows(self._like_rows(X), self.scale)
-        is_packed = len(self.features.bits) > 0 and bool((A.data == 1).all())
+        rows, n_queries = self.features, len(P)
+        is_packed = rows.packed is not None and bool((A.data == 1).all())
         queries = Features.of(A, with_bits=is_packed)
-        lower = self._lower_bounds(A, score, is_packed)
-        least, error = np.zeros((2, len(P)))
-        sketch = np.empty((0, COORDINATES), dtype=np.float32)
-        if lower.size == 0:
-            sketch, error = self.sketch(A)
-        elif not is_packed:
-            least = np.sqrt(lower.min(axis=1).clip(0)).astype(np.float64)
-        numbers, distances = np.empty((2, len(P), k), dtype=np.int64), np.empty((2, len(P), k))
-        scores = np.full((len(P), k), np.inf)
-        counts = np.zeros(len(P), dtype=np.int64)
-        found = Found._make([*numbers, *distances, scores, counts])
-        check_sizes(self.features, self.groups, queries, lower)
+        dense = packed = sparse = None
+        if rows.dense is not None:
+            dense = rows.dense, queries.dense
+        elif is_packed:
+            packed = rows.packed, queries.packed
+        else:
+            sparse = rows.sparse, queries.sparse, np.zeros(len(self.scale))
+        lower, least = self._lower_bounds(A, score, is_packed)
+        sketch, slack = None, np.zeros(n_queries)
+        if self.sketch is not None and lower.size:
+            sketch = np.empty((0, COORDINATES), dtype=np.float32)
+        elif self.sketch is not None:
+            sketch, slack = self.sketch(A)
+        found, evaluated = np.empty((2, n_queries, k), np.int64), np.empty(n_queries, np.int64)
+        Dx, Dy = np.empty((2, n_queries, k))
         query_block(
-            read_only(self.features.rows(is_packed)),
-            read_only(self.groups),
-            read_only(queries.rows(is_packed)),
-            lower,
-            least,
-            sketch,
-            error + self.error,
-            np.array(P, dtype=np.float64, order="C"),
-            (float(score.x), float(score.y), bool(score.product)),
-            found,
-            working_memory(self.groups, len(self.scale) if issparse(A) else 0, P.shape[1]),
-        )
-        row = self.groups.number[found.row]
-        return Neighbors(row, found.labelset, found.Dx, found.Dy, found.evaluated)
+            self.groups, dense, packed, sparse, lower, least, sketch, slack + self.error, P,
+            (float(score.x), float(score.y), bool(score.product)), found, Dx, Dy, evaluated,
+            self._room(),
+        )  # fmt: skip
+        return Neighbors(self.groups.number[found[0]], found[1], Dx, Dy, evaluated)
 
-    def _lower_bounds(self, A: Any, score: Score, is_packed: bool) -> NDArray[np.float32]:
-        """Bounds of all squared distances, or room for them, where they pay: see the kernel."""
-        pays = self._bounds_all(score)
-        if issparse(A) or not pays:
-            return np.empty((1, len(self) if pays and is_packed else 0), dtype=np.float32)
+    def _room(self) -> tuple[Any, ...]:
+        """Numbers, positions and keys for one query at a time: see where the kernel unpacks them.
+
+        In few arrays, of which no row is full: each one that the kernel takes costs time to
+        compile.
+        """
+        n_labelsets, n_labels = self.labelsets.shape
+        size = max(len(self.groups.row_starts), self.counts.max(), n_labels + 2)
+        numbers, positions = np.empty((8, size)), np.empty((5, size), dtype=np.int64)
+        return numbers, positions, np.empty((n_labelsets, 3))
+
+    def _lower_bounds(
+        self, A: Any, score: Score, is_packed: bool
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """Bounds of all squared distances, or room for them, and the smallest Dx of each query."""
+        least = np.zeros(A.shape[0])
+        if not self._bounds_all(score):
+            # Packed rows are quick enough to be all measured, if labels rule out none of them.
+            n_measured = len(self) if is_packed and score.x > 0 and score.y == 0 else 0
+            return np.empty((1, n_measured), dtype=np.float32), least
         with _bounding:  # made when they are first asked for
             if self._bounds is None:
                 self._bounds = LowerBounds(self._rows())
-        return self._bounds(A)
+        lower = self._bounds(A)
+        least[:] = np.sqrt(lower.min(axis=1).clip(0))
+        return lower, least
 
     def _arrange(self, Z: Any, Y: NDArray[Any], number: NDArray[np.int64]) -> None:
         """Group scaled rows by labelset and cell; `number` tells which training row each one is."""
         labelsets, labelset = distinct_labelsets(Y)
-        sketch, error = self.sketch(Z)
+        self.counts = np.bincount(labelset)
+        sketch, self.error = np.empty((len(Y), 0), dtype=np.float32), 0.0
+        if issparse(Z) or len(Y) > FEW_ROWS:
+            with one_blas_thread():
+                self.sketch = self.sketch or Sketch(Z)
+                sketch, error = self.sketch(Z)
+            self.error = float(error.max())
         groups, order = group_rows(labelsets, labelset, sketch, number)
-        Z = Z[order]
-        features = Features.of(Z, with_bits=is_worth_packing(Z))
-        self.labelsets, self.counts = labelsets, np.bincount(labelset)
-        self.features, self.groups, self.error = features, groups, float(error.max())
+        features = Features.of(Z[order], with_bits=is_worth_packing(Z))
+        self.groups, self.features = read_only(groups), read_only(features)
+        self.labelsets = self.groups.labelsets
         self._bounds = None
 
     def _like_rows(self, X: Any) -> Any:
         """`X` sparse or dense as the rows of the index are."""
-        if len(self.features.dense) == 0:
+        if self.features.dense is None:
             return X if issparse(X) else csr_array(X)
         return X.toarray() if issparse(X) else X
 
     def _rows(self) -> Any:
         """The scaled rows, in the order of the groups."""
-        dense, starts, columns, values, _, _ = self.features
-        if len(dense) == 0:
-            return csr_array((values, columns, starts), shape=(len(self), len(self.scale)))
+        dense, _, sparse = self.features
+        if sparse is not None:
+            parts = sparse.values, sparse.columns, sparse.starts
+            return csr_array(parts, shape=(len(self), len(self.scale)))
         return dense.reshape(len(self), -1)[:, : len(self.scale)]

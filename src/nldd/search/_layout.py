@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from nldd.exceptions import InputError
 from nldd.search._distances import squared_norms
-from nldd.search._kernels import DenseRows, Groups, PackedRows, SparseRows
+from nldd.search._kernels import Groups, PackedRows, SparseRows
 
 # Rows in a cell: fewer make more boxes to look at, more make boxes that are less tight.
 CELL_ROWS = 32
@@ -21,30 +20,23 @@ WORDS_PER_NUMBER = 4
 
 
 def group_rows(
-    labelsets: NDArray[Any],
+    labelsets: NDArray[np.int8],
     labelset: NDArray[np.intp],
     sketch: NDArray[np.float32],
     number: NDArray[np.int64],
 ) -> tuple[Groups, NDArray[np.intp]]:
-    """Groups of rows whose labelsets, sketches and numbers are given, and the order of the rows."""
-    order, row_starts = split_into_cells(labelset, sketch, CELL_ROWS)
-    sketch = sketch[order]
-    counts = np.bincount(labelset)
-    cell_starts = np.searchsorted(row_starts, np.cumsum(counts) - counts)
-    owner, labels = np.nonzero(labelsets)
-    label_starts = np.searchsorted(owner, np.arange(len(counts) + 1))
-    cell_box = _boxes(sketch, sketch, row_starts[:-1])
-    box = _boxes(cell_box[:, 0], cell_box[:, 1], cell_starts)
-    cells = np.append(cell_starts, len(row_starts) - 1), box, row_starts, cell_box
+    """Groups of rows whose labelsets, sketches and numbers are given, and the order of the rows.
+
+    Without coordinates in the sketches, the rows of a labelset are one cell.
+    """
+    max_rows = CELL_ROWS if sketch.shape[1] else len(labelset)
+    order, row_starts = split_into_cells(labelset, sketch, max_rows)
+    sketch, counts = sketch[order], np.bincount(labelset)
+    cell_starts = np.searchsorted(row_starts, np.cumsum(np.append(0, counts)))
+    corners = (extreme.reduceat(sketch, row_starts[:-1]) for extreme in (np.minimum, np.maximum))
+    box = np.stack([*corners], axis=1)
     trie = labelset_trie(labelsets)
-    return Groups(trie, label_starts, labels.astype(np.int32), *cells, sketch, number[order]), order
-
-
-def _boxes(
-    low: NDArray[np.float32], high: NDArray[np.float32], starts: NDArray[np.intp]
-) -> NDArray[np.float32]:
-    corners = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
-    return np.stack(corners, axis=1)
+    return Groups(trie, labelsets, cell_starts, row_starts, box, sketch, number[order]), order
 
 
 def labelset_trie(labelsets: NDArray[Any]) -> NDArray[np.int32]:
@@ -72,7 +64,7 @@ def labelset_trie(labelsets: NDArray[Any]) -> NDArray[np.int32]:
     return trie
 
 
-def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.intp]]:
     """Distinct rows of an indicator array in lexicographic order, and which one each row is.
 
     What ``np.unique(Y, axis=0)`` gives, from eight labels a byte: the first label is the highest
@@ -81,7 +73,7 @@ def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]
     packed = np.packbits(Y.astype(bool, order="C"), axis=1)
     keys = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, labelset = np.unique(keys, return_index=True, return_inverse=True)
-    return Y[first], labelset.ravel()
+    return Y[first].astype(np.int8), labelset.ravel()
 
 
 def split_into_cells(
@@ -113,37 +105,24 @@ def split_into_cells(
 
 
 class Features(NamedTuple):
-    """Rows of features: dense, sparse, or sparse and also as bits; what does not apply is empty."""
+    """Rows of features in the form that the kernel reads: dense, sparse, or sparse and packed."""
 
-    dense: NDArray[np.float64]  # (n_rows, n_stretches, n_features_per_stretch), filled with zeros
-    starts: NDArray[np.int64]  # of a CSR matrix, as the next two
-    columns: NDArray[np.int32]
-    values: NDArray[np.float64]
-    bits: NDArray[np.uint64]  # (n_rows, n_words)
-    squared_norms: NDArray[np.float64]
+    dense: NDArray[np.float64] | None  # (n_rows, n_stretches, n_features_per_stretch)
+    packed: PackedRows | None
+    sparse: SparseRows | None
 
     @classmethod
     def of(cls, Z: Any, with_bits: bool) -> "Features":
-        """`Z`, dense or CSR, in the form that the kernel reads."""
-        norms, dense = squared_norms(Z), np.empty((0, 0, 0))
-        bits = pack(Z) if with_bits else np.empty((0, 0), dtype=np.uint64)
-        starts, columns, values = np.empty((3, 0))
-        if issparse(Z):
-            starts, columns, values = Z.indptr, Z.indices, Z.data
-        else:
+        """`Z`, dense or CSR; `with_bits` if it is of ones, and they are wanted."""
+        norms = squared_norms(Z)
+        if not issparse(Z):
             n_stretches = -(-Z.shape[1] // STRETCH)
             padded = np.zeros((len(Z), -(-Z.shape[1] // n_stretches) * n_stretches))
             padded[:, : Z.shape[1]] = Z
-            dense = padded.reshape(len(Z), n_stretches, -1)
-        return cls(dense, starts.astype(np.int64), columns.astype(np.int32), values, bits, norms)
-
-    def rows(self, packed: bool) -> DenseRows | PackedRows | SparseRows:
-        """Only what the kernel needs, which is compiled for each kind of rows by itself."""
-        if packed:
-            return PackedRows(self.bits, self.squared_norms)
-        if len(self.dense) > 0:
-            return DenseRows(self.dense)
-        return SparseRows(self.starts, self.columns, self.values, self.squared_norms)
+            return cls(padded.reshape(len(Z), n_stretches, -1), None, None)
+        starts, columns = Z.indptr.astype(np.int64), Z.indices.astype(np.int32)
+        packed = PackedRows(pack(Z), norms) if with_bits else None
+        return cls(None, packed, SparseRows(starts, columns, Z.data, norms))
 
 
 def is_worth_packing(Z: Any) -> bool:
@@ -161,47 +140,16 @@ def pack(Z: Any) -> NDArray[np.uint64]:
     return words
 
 
-def check_sizes(
-    rows: Features, groups: Groups, queries: Features, lower: NDArray[np.float32]
-) -> None:
-    """Refuse arrays that do not belong together: the kernel would read beyond their ends."""
-    n_rows, n_queries = len(groups.number), len(queries.squared_norms)
-    agree = (
-        len(rows.squared_norms) == len(groups.sketch) == groups.row_starts[-1] == n_rows
-        and len(groups.row_starts) - 1 == groups.cell_starts[-1] == len(groups.cell_box)
-        and len(groups.cell_starts) == len(groups.label_starts) == len(groups.box) + 1
-        and groups.trie[:, 3].max() + 1 == len(groups.box)
-        and groups.label_starts[-1] == len(groups.labels)
-        and rows.dense.shape[1:] == queries.dense.shape[1:]
-        and len(queries.bits) in (0, n_queries)
-        and (len(queries.bits) == 0 or rows.bits.shape[1:] == queries.bits.shape[1:])
-        and lower.shape in ((1, 0), (1, n_rows), (n_queries, n_rows))
-    )
-    if not agree:
-        raise InputError("The arrays of the index do not belong together. Build it again.")
-
-
-def working_memory(groups: Groups, n_columns: int, n_labels: int) -> tuple[Any, ...]:
-    """Numbers, positions and keys for one query at a time: see where the kernel unpacks them.
-
-    In few arrays, of which no row is full: each one that the kernel takes costs time to compile.
-    """
-    n_labelsets = len(groups.box)
-    n_rows = np.diff(groups.row_starts[groups.cell_starts]).max()
-    size = max(n_labelsets, n_rows, n_labels + 2)
-    return (
-        np.empty((7, size)),
-        np.empty((5, size), dtype=np.int64),
-        np.empty((n_labelsets, 3)),
-        np.zeros(n_columns),
-    )
-
-
 def read_only(arrays: Any) -> Any:
-    """The same named tuple with read-only arrays, as they may be in a worker process, mapped from
-    a file: to the compiler that is another type, and a second kernel to compile.
+    """The same arrays, in named tuples within named tuples, read-only.
+
+    As they are in a worker process, mapped from a file. To the compiler that is another type, and
+    a second kernel to compile.
     """
-    views = [np.ascontiguousarray(array).view() for array in arrays]
-    for view in views:
-        view.flags.writeable = False
-    return type(arrays)(*views)
+    if arrays is None:
+        return None
+    if isinstance(arrays, tuple):
+        return type(arrays)(*map(read_only, arrays))
+    view = np.ascontiguousarray(arrays).view()
+    view.flags.writeable = False
+    return view
