@@ -11,7 +11,7 @@ The answer is the row with the smallest score, which never falls when one of the
         Score(b1, b2)                  b1 * Dx + b2 * Dy: the prediction of NLDD
         Score(b1, b2, product=True)    Dx^b1 * Dy^b2: the multiplicative model
 
-    X, Y --_distances--> scaled rows, and sketches of them, whose distances are lower bounds
+    X, Y --_distances--> scaled rows; sketches of them, or bounds of all distances if they are few
          --_layout-----> trie of labelsets, cells of rows that lie close, boxes around them
 
     query --_index----> blocks, only as many at a time as there are workers

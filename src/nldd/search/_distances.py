@@ -219,8 +219,9 @@ class Sketch:
             within = part if self.directions is None else part @ self.directions
             # Cutting coordinates off at a limit shortens distances too, and keeps squares finite.
             sketch[block, : within.shape[1]] = within.clip(-LARGEST_COORDINATE, LARGEST_COORDINATE)
-            rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
-            sketch[block, -1] = np.minimum(rest, LARGEST_COORDINATE)
+            if self.directions is not None:
+                rest = np.sqrt(np.maximum(norms - squared_norms(within), 0))
+                sketch[block, -1] = np.minimum(rest, LARGEST_COORDINATE)
             length[block] = np.sqrt(norms)
         return sketch, self.rounding * length
 

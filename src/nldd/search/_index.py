@@ -403,7 +403,8 @@ class LabelsetIndex:
     def _rows(self) -> Any:
         """The scaled rows, in the order of the groups."""
         dense, _, sparse = self.features
-        if sparse is not None:
-            parts = sparse.values, sparse.columns, sparse.starts
-            return csr_array(parts, shape=(len(self), len(self.scale)))
-        return dense.reshape(len(self), -1)[:, : len(self.scale)]
+        if dense is not None:
+            return dense.reshape(len(self), -1)[:, : len(self.scale)]
+        assert sparse is not None
+        parts = sparse.values, sparse.columns, sparse.starts
+        return csr_array(parts, shape=(len(self), len(self.scale)))

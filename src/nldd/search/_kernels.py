@@ -239,7 +239,7 @@ def _label_distance(P, i, labelsets, u):
     return np.sqrt(square)
 
 
-@kernel
+@inlined_kernel
 def list_candidates(
     groups, lower, least, sketch, i, slack, gains, after, path, Dy2, doubt, score, cut, gaps,
     within, lowest, candidates,
