@@ -211,7 +211,7 @@ class LabelsetIndex:
     >>> index = LabelsetIndex(X, Y, scale=np.ones(1))
     >>> near = index.query(np.array([[4.0]]), np.array([[0.9, 0.2]]), Score(x=1, y=10))
     >>> index.labelsets[near.labelset[:, 0]], near.row, near.Dx
-    (array([[1, 0]]), array([[0]]), array([[4.]]))
+    (array([[1, 0]], dtype=int8), array([[0]]), array([[4.]]))
     """
 
     features: Features
