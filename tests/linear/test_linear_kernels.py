@@ -4,7 +4,7 @@ import numpy as np
 import plain_kernels
 import pytest
 from numpy.testing import assert_allclose
-from scipy.sparse import random_array
+from scipy.sparse import csr_array
 
 from nldd.linear import _kernels
 from nldd.linear._kernels import DOUBLE_WIDTH, SINGLE_WIDTH
@@ -14,7 +14,7 @@ from problems import seeds
 def draw_rows(rng, dtype):
     """CSR rows, some of them empty, as the kernels take them."""
     shape = tuple(rng.integers(1, 60, size=2))
-    X = random_array(shape, density=rng.choice([0.02, 0.3, 1.0]), format="csr", rng=rng)
+    X = csr_array(rng.normal(size=shape) * (rng.random(shape) < rng.choice([0.02, 0.3, 1.0])))
     where = X.indptr.astype(np.int64), X.indices.astype(np.int32)
     return shape, (*where, X.data.astype(dtype))
 
