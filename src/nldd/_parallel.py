@@ -95,23 +95,37 @@ def do_all(
         return list(progress(results, total, title))
 
 
+def do_both(
+    beside: Callable[[], Any], here: Callable[[], Any], n_jobs: int | None
+) -> tuple[Any, Any]:
+    """Results of two calls, the first one in a thread of its own if there are two workers."""
+    backend, _ = get_active_backend(prefer="threads")
+    if effective_n_jobs(n_jobs) == 1 or not isinstance(backend, ThreadingBackend):
+        return beside(), here()
+    with one_blas_thread(), ThreadPoolExecutor(1) as pool:
+        future = pool.submit(_in_config, get_config(), beside)
+        result = here()
+        return future.result(), result
+
+
+def _in_config(config: dict[str, Any], function: Callable[..., Any], *args: Any, **kw: Any) -> Any:
+    """Call a function with scikit-learn's settings, which belong to a thread."""
+    with config_context(**config):
+        return function(*args, **kw)
+
+
 def _in_threads(tasks: Iterable[Task], workers: int) -> Iterator[Any]:
     """Results in order, from threads of our own; no more tasks are taken than are being done.
 
     joblib looks for results every 10 ms, which is longer than many a whole piece of work takes.
     """
-    config = get_config()  # scikit-learn's settings belong to a thread, and would be lost
-
-    def run(function: Callable[..., Any], args: tuple[Any, ...], kw: dict[str, Any]) -> Any:
-        with config_context(**config):
-            return function(*args, **kw)
-
+    config = get_config()
     results: deque[Future[Any]] = deque()
     unfinished: set[Future[Any]] = set()
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for task in tasks:
-                results.append(pool.submit(run, *task))
+            for function, args, kw in tasks:
+                results.append(pool.submit(_in_config, config, function, *args, **kw))
                 unfinished.add(results[-1])
                 if len(unfinished) > workers:  # by one, so that no thread has to wait for it
                     unfinished = wait(unfinished, return_when=FIRST_COMPLETED).not_done

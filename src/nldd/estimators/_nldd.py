@@ -1,6 +1,7 @@
 """Nearest Labelset using Double Distances."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from threading import Lock
 from typing import Any, Literal, Self
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._base import by_rows, clip_to_prediction
 from nldd._labels import as_label_sets
+from nldd._parallel import do_both
 from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd._training import Training, random_halves, random_part
 from nldd.estimators._base_choice import BaseMetaClassifier, candidates_for, choose_base
@@ -227,11 +229,14 @@ class NLDDClassifier(BaseMetaClassifier):
         learner = WeightLearner(
             T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose
         )
-        h, P = self._fit_base(T, learner, rng)
-        pairs = learner.pairs(P)
-        regression = learner.regression(pairs)
-        tau = learner.tau(P, regression, self.decision)
-        del learner  # whose index need not lie beside that of all rows
+        h1, P = self._fit_base(T, learner, rng)
+        # All else follows from P, so that the classifiers of all rows can be fitted beside it.
+        fit_all, learn = (
+            partial(self._fit_all, T, rng, h1),
+            partial(learner.learn, P, self.decision),
+        )
+        h, (pairs, regression, tau) = do_both(fit_all, learn, self.n_jobs)
+        del learner, learn  # whose index need not lie beside that of all rows
         return self._set_fitted(
             FittedNLDD(h, pairs, regression, T.index(scale), T.rows, T.n_given, tau)
         )
@@ -464,28 +469,26 @@ class NLDDClassifier(BaseMetaClassifier):
     def _fit_base(
         self, T: Training, learner: WeightLearner, rng: RandomState
     ) -> tuple[LabelModel, FloatArray]:
-        """Classifiers of T, and the probabilities of T2 by those of T1; chosen if that is open."""
+        """Classifiers of T1, chosen if that is open, and the probabilities of T2 by them."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit
-        T1, T2 = learner.T1, learner.T2
+        T1, T2, names = learner.T1, learner.T2, self.label_names_
         options = self._fit_options("classifiers on T1 and T", rng)
         if not self._selects_base:
-            h1, h = fit_label_probabilities(
-                self._base_estimator(), [T1, T], self.label_names_, **options
-            )
-            return h, self._probabilities(h1, T2.X)
+            (h1,) = fit_label_probabilities(self._base_estimator(), [T1], names, **options)
+            return h1, self._probabilities(h1, T2.X)
         candidates = candidates_for(self.estimator, T)
-        self.chosen_, h1, P = choose_base(candidates, T1, T2, self.label_names_, **options)
+        self.chosen_, h1, P = choose_base(candidates, T1, T2, names, **options)
         if self.estimator == "auto+trees":
-            (trees,) = fit_label_probabilities(EXTRA_TREES, [T1], self.label_names_, **options)
+            (trees,) = fit_label_probabilities(EXTRA_TREES, [T1], names, **options)
             P_mean = (P + self._probabilities(trees, T2.X)) / 2
             f = {"alone": learner.f_measure(P), "with trees": learner.f_measure(P_mean)}
             self.chosen_ = replace(self.chosen_, f=f)
             P = P_mean if self.chosen_.with_trees else P
-        return self._fit_all(T, rng, h1), check_probabilities(P, self.label_names_)
+        return h1, check_probabilities(P, names)
 
     def _fit_all(self, T: Training, rng: RandomState, h1: Any = None) -> LabelModel:
         """Classifiers of T, from the start that those of T1 are, if they can be one."""
-        base, options = self._base_estimator(), self._fit_options("classifiers on T", rng)
+        base, options = self._base_estimator(), self._fit_options("classifiers on T1 and T", rng)
         start = None
         if h1 is not None and fits_all_labels(base):
             start = h1.estimators[0].coefficients()

@@ -58,6 +58,12 @@ class WeightLearner:
         """The rows of T1 to search, from when they are first asked for."""
         return self.T1.index(self.scale)
 
+    def learn(self, P: FloatArray, decision: str) -> tuple[Pairs, DistanceRegression, float | None]:
+        """Pairs, the regression that gives the weights, and the temperature of the decision."""
+        pairs = self.pairs(P)
+        regression = self.regression(pairs)
+        return pairs, regression, self.tau(P, regression, decision)
+
     def pairs(self, P: FloatArray) -> Pairs:
         """Each instance of T2 with its nearest row of T1 in features, and in labels.
 

@@ -97,8 +97,8 @@ class SparseRows(InMemory):
         self.size = X.nnz
 
     def n_batches(self, n_labels: int, n_workers: int) -> int:
-        """As few as there are workers, so that enough labels wait for the same thing."""
-        return max(n_workers, -(-n_labels // MOST_TOGETHER))
+        """As many for each worker, and few, so that enough labels wait for the same thing."""
+        return n_workers * -(-n_labels // (n_workers * MOST_TOGETHER))
 
     def allocate(self, n_labels: int) -> NDArray[np.float32]:
         """Room for the curvatures of all rows, for so many labels."""
