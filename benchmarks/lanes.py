@@ -19,8 +19,8 @@ sys.path.insert(0, str(HERE.parent / "tests" / "linear"))
 import plain_kernels
 
 WAYS = {
-    "vectors": (_kernels, _passes.SparseRows.widths),
-    "plain": (plain_kernels, _passes.SparseRows.widths),
+    "vectors": (_kernels, _passes.SparsePasses.widths),
+    "plain": (plain_kernels, _passes.SparsePasses.widths),
     "plain, wider": (plain_kernels, (32, 32)),
 }
 
@@ -34,7 +34,7 @@ def cpu_seconds(run: Callable[[], object]) -> float:
 
 def fit_in(way: str, X: object, Y: object) -> None:
     """Fit by the kernels of one of the ways."""
-    kernels, _passes.SparseRows.widths = WAYS[way]
+    kernels, _passes.SparsePasses.widths = WAYS[way]
     _passes.sparse_slopes, _passes.sparse_curvatures = (
         kernels.sparse_slopes,
         kernels.sparse_curvatures,

@@ -14,7 +14,7 @@ import paper_data
 from nldd.exceptions import InputError
 from nldd.linear import _logistic
 from nldd.linear._logistic import MultiLabelLogisticRegression, fit_logistic
-from nldd.linear._passes import DenseRows
+from nldd.linear._passes import DensePasses
 from problems import seeds, some_quick
 
 
@@ -254,6 +254,6 @@ def test_error_of_a_worker_comes_out(monkeypatch, as_if_large):
     def fail(*_):
         raise MemoryError("no room for slopes")
 
-    monkeypatch.setattr(DenseRows, "slopes", fail)
+    monkeypatch.setattr(DensePasses, "slopes", fail)
     with pytest.raises(MemoryError, match="no room for slopes"):
         MultiLabelLogisticRegression(n_jobs=2).fit(*labelled(20, 2, 30))

@@ -19,7 +19,7 @@ from nldd.exceptions import InputError
 from nldd.linear._axes import Moments, PrincipalAxes, is_worth_turning, merge_moments
 from nldd.linear._features import Features, learn_features
 from nldd.linear._logistic import Intercept, log_odds, solve, solve_labels
-from nldd.linear._passes import DenseRows, SparseRows
+from nldd.linear._passes import DensePasses, SparsePasses
 from nldd.linear._solver import Solution
 
 FloatArray = NDArray[np.float64]
@@ -51,7 +51,7 @@ def slopes_and_curvatures(
             X = np.subtract(X, centre, dtype=X.dtype, casting="same_kind")
         elif not issparse(X):
             X = np.require(X, requirements=["C", "W"])
-        rows = (SparseRows if issparse(X) else DenseRows)(X, Y, np.ones(len(Y)), question.C)
+        rows = (SparsePasses if issparse(X) else DensePasses)(X, Y, np.ones(len(Y)), question.C)
         total = total + ask_rows(rows, question.W, question.S)
     return np.asarray(total)
 

@@ -24,7 +24,7 @@ from nldd._training import Training
 from nldd.exceptions import InputError, warn_caller
 from nldd.linear._axes import PrincipalAxes, principal_axes
 from nldd.linear._features import FeatureMap, Features, learn_features
-from nldd.linear._passes import DenseRows, SparseRows
+from nldd.linear._passes import DensePasses, SparsePasses
 from nldd.linear._solver import Solution, Solver
 
 FloatArray = NDArray[np.float64]
@@ -87,7 +87,7 @@ def fit_logistic(
     axes = None if quick else principal_axes(X, weight, centred=intercept == "free")
     if axes is not None:
         X = axes.turned(X)
-    rows = (SparseRows if issparse(X) else DenseRows)(with_columns(X, further), Y, weight, C)
+    rows = (SparsePasses if issparse(X) else DensePasses)(with_columns(X, further), Y, weight, C)
     if rows.size < MANY and not quick:
         tol = min(tol, TOL_OF_FEW)
     n_workers = 1

@@ -44,7 +44,7 @@ class InMemory:
         """Products of the Hessians of the loss with the vectors S of labels u."""
 
 
-class DenseRows(InMemory):
+class DensePasses(InMemory):
     """Dense rows, in double precision, with a column of ones behind for the intercept.
 
     Diagonals of Hessians, which speed things up and decide nothing, are as if curvatures did not
@@ -83,7 +83,7 @@ class DenseRows(InMemory):
         return np.asarray(Z @ self.X)
 
 
-class SparseRows(InMemory):
+class SparsePasses(InMemory):
     """CSR rows: slopes in double precision, curvatures in single."""
 
     cost = 6
