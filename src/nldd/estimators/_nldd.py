@@ -231,10 +231,8 @@ class NLDDClassifier(BaseMetaClassifier):
         )
         h1, P = self._fit_base(T, learner, rng)
         # All else follows from P, so that the classifiers of all rows can be fitted beside it.
-        fit_all, learn = (
-            partial(self._fit_all, T, rng, h1),
-            partial(learner.learn, P, self.decision),
-        )
+        fit_all = partial(self._fit_all, T, rng, h1)
+        learn = partial(learner.learn, P, self.decision)
         h, (pairs, regression, tau) = do_both(fit_all, learn, self.n_jobs)
         del learner, learn  # whose index need not lie beside that of all rows
         return self._set_fitted(

@@ -88,6 +88,7 @@ def fit_logistic(
     if axes is not None:
         X = axes.turned(X)
     rows = (SparsePasses if issparse(X) else DensePasses)(with_columns(X, further), Y, weight, C)
+    del X  # of dense rows there is a copy, with a column for the intercept
     if rows.size < MANY and not quick:
         tol = min(tol, TOL_OF_FEW)
     n_workers = 1
