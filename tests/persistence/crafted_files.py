@@ -253,7 +253,7 @@ class Workshop:
                     if "n_features_in_" in record["learned"]:
                         record["learned"]["n_features_in_"] = width
 
-            for model in ("nldd, sparse", "ml-knn, sparse", "powerset of machines, sparse"):
+            for model in ("nldd, sparse", "ml-knn, sparse", "powerset, sparse"):
                 self.add(f"{width} columns in {model}", model, widen)
 
         def no_labels(document):
