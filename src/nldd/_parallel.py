@@ -21,8 +21,8 @@ from nldd._progress import progress
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 # Numbers in X up to which BLAS takes one thread of its own accord, and from which on, if X is
-# dense, it may take several. Two took 0.8 of the time of one at 2 million numbers and at 10 million,
-# alone on two cores; beside other programs they lost up to 4 million, the most that was tried.
+# dense, it may take several. Alone on two cores, two threads took 0.8 of the time of one at 2 and
+# at 10 million numbers; beside other programs they lost up to 4 million, the most that was tried.
 FEW_NUMBERS, MANY_NUMBERS = 1_000, 10_000_000
 
 _lock, _before, _n_inside = Lock(), list[int](), 0
