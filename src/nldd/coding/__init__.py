@@ -19,7 +19,11 @@ require_extra(
 
 if TYPE_CHECKING:
     from nldd.coding.agreement import agreement_of_tables as agreement_of_tables
-    from nldd.coding.answers import Answers as Answers, CodeFormat as CodeFormat
+    from nldd.coding.answers import (
+        Answers as Answers,
+        CodeFormat as CodeFormat,
+        Decisions as Decisions,
+    )
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
     from nldd.coding.calibration import CalibrationDisplay as CalibrationDisplay
     from nldd.coding.codebook import (
@@ -55,7 +59,7 @@ else:
         __name__,
         {
             "nldd.coding.agreement": "agreement_of_tables",
-            "nldd.coding.answers": "Answers CodeFormat",
+            "nldd.coding.answers": "Answers CodeFormat Decisions",
             "nldd.coding.audit": "draw_sample read_audit",
             "nldd.coding.calibration": "CalibrationDisplay",
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",

@@ -295,6 +295,11 @@ class Answers:
         Features that a person has made of the answers, such as embeddings; none if left out.
     ids : list of str
         Respondents who gave the answers; empty where one is not known, and all if left out.
+    keys : list of tuple of str
+        By which an answer that comes a second time is known again: its row in a review, its cells,
+        its id and words. Two answers that share one are the same; all are empty if left out.
+    rows : list of int
+        Numbers of the answers in their table, from 1.
 
     Examples
     --------
@@ -310,6 +315,8 @@ class Answers:
     categories: list[tuple[str, ...]] = field(default_factory=list)
     extra: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
     ids: list[str] = field(default_factory=list)
+    keys: list[tuple[str, ...]] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in ("numbers", "extra"):
@@ -320,15 +327,21 @@ class Answers:
             object.__setattr__(self, "categories", [()] * len(self))
         if not self.ids:
             object.__setattr__(self, "ids", [""] * len(self))
+        if not self.keys:
+            object.__setattr__(self, "keys", [()] * len(self))
+        if not self.rows:
+            object.__setattr__(self, "rows", list(range(1, len(self) + 1)))
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> "Answers":
-        texts = [self.texts[row] for row in rows.tolist()]
-        categories = [self.categories[row] for row in rows.tolist()]
-        ids = [self.ids[row] for row in rows.tolist()]
-        return Answers(texts, self.numbers[rows], categories, self.extra[rows], ids)
+    def __getitem__(self, places: NDArray[np.intp]) -> "Answers":
+        texts, categories, ids, keys, rows = (
+            [values[place] for place in places.tolist()]
+            for values in (self.texts, self.categories, self.ids, self.keys, self.rows)
+        )
+        arrays = self.numbers[places], self.extra[places]
+        return Answers(texts, arrays[0], categories, arrays[1], ids, keys, rows)
 
     def contents(self) -> list[tuple[str, bytes, tuple[str, ...], bytes]]:
         """All that each answer says, to tell whether two say the same."""
@@ -341,11 +354,66 @@ class Answers:
         texts = [text for part in parts for text in part.texts]
         categories = [row for part in parts for row in part.categories]
         ids = [name for part in parts for name in part.ids]
+        keys = [key for part in parts for key in part.keys]
+        rows = [row for part in parts for row in part.rows]
         numbers, extra = (
             np.concatenate(arrays)
             for arrays in zip(*((part.numbers, part.extra) for part in parts), strict=True)
         )
-        return cls(texts, numbers, categories, extra, ids)
+        return cls(texts, numbers, categories, extra, ids, keys, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What people decided on some answers, one entry per answer.
+
+    Attributes
+    ----------
+    codes : list of (frozenset of str or None)
+        The codes of each answer; None if nobody has decided, an empty set if no code applies.
+    drawn : list of bool
+        Which answers belong to the random check sample; none if left out.
+    coders : list of str
+        Who decided; empty if not known, and all if left out.
+    times : list of str
+        When, in UTC; empty if not known, and all if left out.
+    source : str
+        The file that they come from.
+    sha256 : str
+        Its checksum; of a review, that of its decisions.
+
+    Examples
+    --------
+    >>> from nldd.coding import Decisions
+    >>> decisions = Decisions([frozenset({"bus"}), None, frozenset()])
+    >>> len(decisions), decisions.decided.tolist()
+    (3, [0, 2])
+    """
+
+    codes: list[frozenset[str] | None]
+    drawn: list[bool] = field(default_factory=list)
+    coders: list[str] = field(default_factory=list)
+    times: list[str] = field(default_factory=list)
+    source: str = ""
+    sha256: str = ""
+
+    def __post_init__(self) -> None:
+        for name, missing in (("drawn", False), ("coders", ""), ("times", "")):
+            if not getattr(self, name):
+                object.__setattr__(self, name, [missing] * len(self.codes))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, places: NDArray[np.intp]) -> "Decisions":
+        lists = (self.codes, self.drawn, self.coders, self.times)
+        some = ([values[place] for place in places.tolist()] for values in lists)
+        return Decisions(*some, source=self.source, sha256=self.sha256)  # type: ignore[arg-type]
+
+    @property
+    def decided(self) -> NDArray[np.intp]:
+        """Places of the answers that somebody has decided."""
+        return np.flatnonzero([codes is not None for codes in self.codes])
 
 
 def find_column(table: TableReader, name: str, used: Sequence[str] = ()) -> int:
