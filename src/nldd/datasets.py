@@ -2,10 +2,11 @@
 
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -182,6 +183,12 @@ class Survey:
 
     def __repr__(self) -> str:
         return f"Survey({self.question!r}, {len(self.rows)} synthetic answers)"
+
+    def write(self, path: Path | str, rows: Sequence[Sequence[str]] | None = None) -> None:
+        """Write answers as a CSV file: all, or the given rows."""
+        with open(path, "w", encoding="utf-8", newline="") as stream:
+            lines = (self.header, *(self.rows if rows is None else rows))
+            csv.writer(stream, lineterminator="\n").writerows(lines)
 
 
 def load_survey() -> Survey:

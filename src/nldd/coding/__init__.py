@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from nldd.coding.agreement import agreement_of_tables as agreement_of_tables
     from nldd.coding.answers import (
         Answers as Answers,
-        CodeFormat as CodeFormat,
         Decisions as Decisions,
     )
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
         read_codebook as read_codebook,
         write_codebook as write_codebook,
     )
-    from nldd.coding.coded_blocks import CodingOptions as CodingOptions
+    from nldd.coding.coded_answers import CodingOptions as CodingOptions
     from nldd.coding.coded_table import code_table as code_table
+    from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
     from nldd.coding.evaluation import evaluate_table as evaluate_table, triage as triage
     from nldd.coding.frequencies import code_frequencies as code_frequencies
     from nldd.coding.model import (
@@ -51,19 +51,18 @@ if TYPE_CHECKING:
     from nldd.coding.selective import selective_threshold as selective_threshold
     from nldd.coding.suggestions import suggest_codes as suggest_codes
     from nldd.coding.suspects import find_suspects as find_suspects
-    from nldd.coding.tables.opening import TableOptions as TableOptions
+    from nldd.coding.tables.reading import TableOptions as TableOptions
     from nldd.coding.training import fit_table as fit_table, update_model as update_model
-    from nldd.coding.training_table import ColumnSpec as ColumnSpec
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
         {
             "nldd.coding.agreement": "agreement_of_tables",
-            "nldd.coding.answers": "Answers CodeFormat Decisions",
+            "nldd.coding.answers": "Answers Decisions",
             "nldd.coding.audit": "draw_sample read_audit",
             "nldd.coding.calibration": "CalibrationDisplay",
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",
-            "nldd.coding.coded_blocks": "CodingOptions",
+            "nldd.coding.coded_answers": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
             "nldd.coding.evaluation": "evaluate_table triage",
             "nldd.coding.frequencies": "code_frequencies",
@@ -76,8 +75,8 @@ else:
             "nldd.coding.selective": "selective_threshold",
             "nldd.coding.suggestions": "suggest_codes",
             "nldd.coding.suspects": "find_suspects",
-            "nldd.coding.tables.opening": "TableOptions",
+            "nldd.coding.tables.reading": "TableOptions",
             "nldd.coding.training": "fit_table update_model",
-            "nldd.coding.training_table": "ColumnSpec",
+            "nldd.coding.columns": "CodeFormat ColumnSpec",
         },
     )

@@ -1,7 +1,7 @@
 """A sample of the automatic codes, for people to check, and what their checks prove."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set as AbstractSet
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -10,46 +10,31 @@ import numpy as np
 from scipy.stats import beta
 
 from nldd._wording import quote
-from nldd.coding.answers import (
-    GUARANTEE,
-    NO,
-    PREFIX,
-    YES,
-    CodeColumns,
-    Row,
-    own_columns,
-    plain_text,
-    read_mark,
-    row_identity,
-    unescape_cell,
-)
-from nldd.coding.code_slips import DASHES
-from nldd.coding.coded_blocks import AUTO
-from nldd.coding.coded_table import check_paths_differ, draw_sample_in_one_pass
-from nldd.coding.decisions import AGREED, STATUS, SUGGESTED, latest_column
+from nldd.coding.coded_answers import AUTO
+from nldd.coding.coded_table import check_paths_differ, draw_at_random
+from nldd.coding.columns import identity_rows, read_marks
+from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
 from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.own_columns import (
+    CHECK,
+    GUARANTEE,
+    RIGHT_CODES,
+    STATUS,
+    latest_column,
+    own_columns,
+)
 from nldd.coding.selective import accuracy_interval
-from nldd.coding.tables.cells import Cell, TableBlock, cell_text
-from nldd.coding.tables.opening import TableOptions
-from nldd.coding.tables.reader import TableReader
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import Spreadsheet
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
-CHECK = f"{PREFIX}check"
-# For the codes that people would have given, where those of the machine are wrong.
-RIGHT_CODES = f"{PREFIX}right_codes"
 CROSS = "x"
-RIGHT = AGREED | {"r", "richtig", "vrai"}
-WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
-MARKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
-MARKS_HINT = (
-    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
-    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
-)
 KEPT, BROKEN, OPEN = "kept", "broken", "cannot tell yet"
 # Checks that nobody would make.
 MOST_CHECKS = 1_000_000
+Identity = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -139,8 +124,7 @@ def draw_sample(
 ) -> Sample:
     r"""Draw rows with automatic codes at random, and write them with columns to fill in.
 
-    One pass, whatever the size of the table; each set of rows is equally likely, and rows keep
-    their order. In ``nldd_check`` people write yes or no, and the right codes into
+    Each set of rows is equally likely, and rows keep their order. In ``nldd_check`` people write yes or no, and the right codes into
     ``nldd_right_codes`` where it is no; then :func:`read_audit` tells what that proves.
 
     Parameters
@@ -185,39 +169,30 @@ def draw_sample(
     check_paths_differ(path, out, hint="-o sample.csv")
     if size < 1:
         raise InputError(f"The sample must have at least one row; got {size}.", hint="--sample 200")
-    if str(out) != "-" and is_filled_in(Path(out), (CHECK, RIGHT_CODES), options):
-        message = f"{out} holds a sample that people have begun to check; it is not replaced."
-        raise InputError(message, hint=f"nldd audit {out}, or -o with another name")
-    names = _common_columns((path, *besides), options) if besides else []
-    earlier = _joined([_checked_rows(other, names, options) for other in besides])
+    if str(out) != "-":
+        refuse_checked(Path(out), options)
+    table, samples = read_table(path, options), [read_table(other, options) for other in besides]
+    names = _common_columns([table, *samples]) if besides else []
+    earlier = _join_checks([_read_checks(sample, names) for sample in samples])
     left = Counter(identity for identity, _ in earlier)
-    with options.open(path) as table:
-        status, own = _status_column(table), own_columns(table)
-        n_rows = 0
-
-        def automatic() -> Iterator[tuple[int, Row]]:
-            nonlocal n_rows
-            for block in table.blocks():
-                for n_rows, row in enumerate(block.rows, block.first):
-                    if cell_text(row[status]).strip().lower() != AUTO:
-                        continue
-                    identity = row_identity(row, [own[name] for name in names])
-                    if left[identity]:
-                        left[identity] -= 1
-                    else:
-                        yield n_rows, row  # with their numbers, which tell them apart
-
-        drawn, n_auto = draw_sample_in_one_pass(automatic(), size, random_state)
+    rows, open_places = identity_rows(table, names) if names else [()] * len(table), []
+    status = [text.strip().lower() for text in table.texts(_status_column(table))]
+    for place, (identity, said) in enumerate(zip(rows, status, strict=True)):
+        if said == AUTO and left[identity]:
+            left[identity] -= 1
+        elif said == AUTO:
+            open_places.append(place)
     if left.total():
         lost = f"{count_noun(left.total(), 'row')} of {', '.join(p.name for p in besides)}"
         hint = f"give samples of {path.name}, with its columns as they were"
         raise InputError(f"{lost} not found among the automatic codes of {path.name}.", hint=hint)
-    if not n_auto:
-        raise _nothing_to_draw(path, n_rows, len(earlier))
+    if not open_places:
+        raise _nothing_to_draw(path, len(table), len(earlier))
+    drawn = sorted(draw_at_random(open_places, size, random_state))
+    frame = table.frame.iloc[drawn].assign(**{CHECK: "", RIGHT_CODES: ""})
     header = (*table.header, CHECK, RIGHT_CODES)
-    with create_table(out, header, like=table.format, raw=raw) as writer:
-        writer.write((*row, "", "") for _, row in sorted(drawn))
-    return Sample(n_rows, n_auto, len(drawn), len(earlier))
+    write_table(out, frame, header=header, like=table.format, raw=raw)
+    return Sample(len(table), len(open_places), len(drawn), len(earlier))
 
 
 def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:
@@ -229,8 +204,8 @@ def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:
     return InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
 
 
-def _status_column(table: TableReader) -> int:
-    found = latest_column(table.names, STATUS)
+def _status_column(table: Spreadsheet) -> str:
+    found = latest_column(table, STATUS)
     if found is None:
         lacks = f"{table.path.name} has no column {STATUS!r}"
         hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
@@ -239,9 +214,8 @@ def _status_column(table: TableReader) -> int:
 
 
 def is_check_sample(path: Path, options: TableOptions = TableOptions()) -> bool:
-    """Whether a table has the column in which a sample is checked."""
-    with options.open(path) as table:
-        return CHECK in table.names
+    """True if a table has the column in which a sample is checked."""
+    return CHECK in read_table(path, options).names
 
 
 def read_audit(
@@ -282,10 +256,11 @@ def read_audit(
     (10, 1, 0.9, 'cannot tell yet')
     >>> folder.cleanup()
     """
-    names = _common_columns(paths, options) if len(paths) > 1 else []
-    samples = [_checked_rows(path, names, options) for path in paths]
-    given, guarantee = list(_joined(samples).values()), _common_guarantee(samples)
-    checked = [mark for mark in map(MARKS.__getitem__, given) if mark is not None]
+    tables = [read_table(path, options) for path in paths]
+    names = _common_columns(tables) if len(paths) > 1 else []
+    samples = [_read_checks(table, names) for table in tables]
+    given, guarantee = list(_join_checks(samples).values()), _common_guarantee(samples)
+    checked = [mark for mark in map(CHECKS.__getitem__, given) if mark is not None]
     if not checked:
         which = ", ".join(path.name for path in paths)
         message = f"{which}: no row of the column {CHECK!r} is filled in yet."
@@ -320,44 +295,37 @@ class _CheckedRow(NamedTuple):
     """A row of a sample: where it stands, by what it is known again, its mark and guarantee."""
 
     where: str
-    identity: tuple[str, ...]
+    identity: Identity
     mark: str
     guarantee: Guarantee | None
 
 
-def _common_columns(paths: Sequence[Path], options: TableOptions) -> list[str]:
+def _common_columns(tables: Sequence[Spreadsheet]) -> list[str]:
     """Columns by which rows of several tables are known again."""
-    found: list[str] | None = None
-    for path in paths:
-        with options.open(path) as table:
-            own = own_columns(table)
-        found = [name for name in own if found is None or name in found]
+    found = list(own_columns(tables[0]))
+    for table in tables[1:]:
+        there = own_columns(table)
+        found = [name for name in found if name in there]
         if not found:
             hint = "give samples of the same coded table, with its columns as they were"
-            raise InputError(f"{path.name} has no column of {paths[0].name}.", hint=hint)
-    return found or []
-
-
-def _checked_rows(path: Path, names: Sequence[str], options: TableOptions) -> list[_CheckedRow]:
-    with options.open(path) as table:
-        check, own = table.column(CHECK), own_columns(table)
-        place = latest_column(table.names, GUARANTEE)
-        known, places = (MARKS, "yes or no", MARKS_HINT), [own[name] for name in names]
-        rows = enumerate((row for block in table.blocks() for row in block.rows), 1)
-        return [
-            _CheckedRow(
-                table.where(number),
-                row_identity(row, places),
-                read_mark(table, number, row, check, *known),
-                None if place is None else _read_guarantee(row[place], table.where(number, place)),
+            raise InputError(
+                f"{table.path.name} has no column of {tables[0].path.name}.", hint=hint
             )
-            for number, row in rows
-        ]
+    return found
 
 
-def _read_guarantee(cell: Cell, where: str) -> Guarantee | None:
-    text = plain_text(cell).strip()
-    return Guarantee.parse(text, where) if text else None
+def _read_checks(table: Spreadsheet, names: Sequence[str]) -> list[_CheckedRow]:
+    marks = read_marks(table, table.find(CHECK), CHECKS, "yes or no", CHECKS_HINT)
+    column = latest_column(table, GUARANTEE)
+    stated = [""] * len(table) if column is None else [t.strip() for t in table.texts(column)]
+    identities = identity_rows(table, names) if names else [()] * len(table)
+    return [
+        _CheckedRow(
+            *(table.where(row), identity, mark),
+            Guarantee.parse(text, table.where(row, column)) if text else None,
+        )
+        for row, (identity, mark, text) in enumerate(zip(identities, marks, stated, strict=True), 1)
+    ]
 
 
 def _common_guarantee(samples: Sequence[list[_CheckedRow]]) -> Guarantee | None:
@@ -370,18 +338,18 @@ def _common_guarantee(samples: Sequence[list[_CheckedRow]]) -> Guarantee | None:
     return next(iter(found), None)
 
 
-def _joined(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[tuple[str, ...], int], str]:
+def _join_checks(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[Identity, int], str]:
     """The marks of all rows of the samples; those that are in several of them once.
 
     Rows of one sample that are equal are several answers, told apart by a number.
     """
-    marks: dict[tuple[tuple[str, ...], int], str] = {}
+    marks: dict[tuple[Identity, int], str] = {}
     for sample in samples:
-        seen = Counter[tuple[str, ...]]()
+        seen = Counter[Identity]()
         for row in sample:
             key = (row.identity, seen[row.identity])
             seen[row.identity] += 1
-            known, mark = MARKS[marks.get(key, "")], MARKS[row.mark]
+            known, mark = CHECKS[marks.get(key, "")], CHECKS[row.mark]
             if None not in (known, mark) and known != mark:
                 message = f"{row.where}, column {CHECK!r}: says {quote(row.mark)}"
                 hint = "let both say the same, or give one of the samples alone"
@@ -403,81 +371,3 @@ def checks_needed(n: int, n_right: int, target: float) -> int | None:
     high = np.where(right < sizes, beta.isf(0.025, right + 1, sizes - right), 1.0)
     told = np.flatnonzero((low >= target) | (high < target))
     return int(sizes[told[0]]) if len(told) else None
-
-
-class Check(NamedTuple):
-    """What people say of a row of a sample: whether its codes are right, and which they gave."""
-
-    where: str
-    right: bool | None
-    codes: AbstractSet[str] | None
-
-    def settle(self, machine: AbstractSet[str]) -> AbstractSet[str] | None:
-        """The right codes of a row to which the `machine` gave some; None if they are not known."""
-        if self.right and self.codes is not None and self.codes != machine:
-            message = f"{self.where}: says yes, but other codes are given as the right ones"
-            hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
-            raise InputError(f"{message}.", hint=hint)
-        return machine if self.right else self.codes
-
-
-def read_checks(
-    table: TableReader,
-    block: TableBlock,
-    columns: CodeColumns,
-    given: Sequence[AbstractSet[str] | None],
-) -> list[Check] | None:
-    """What people say of the rows of a sample; None where a table is none.
-
-    Right codes are `given` in the table's own columns of codes, or stand in the one for them.
-    """
-    place, right = (latest_column(table.names, name) for name in (CHECK, RIGHT_CODES))
-    if place is None:
-        return None
-    known, checks = (MARKS, "yes or no", MARKS_HINT), []
-    for number, (row, codes) in enumerate(zip(block.rows, given, strict=True), block.first):
-        mark = MARKS[read_mark(table, number, row, place, *known)]
-        if right is not None and codes is None:
-            cell = plain_text(row[right]).strip()
-            codes = set() if cell in DASHES else _listed_codes(columns, cell)
-        checks.append(Check(table.where(number, place), mark, codes))
-    return checks
-
-
-def machine_codes(
-    table: TableReader, columns: CodeColumns, labels: Sequence[str]
-) -> Callable[[Row], set[str]]:
-    """How to read the codes that ``nldd predict`` gave to the rows of a table.
-
-    Names of columns may hold the separator: where codes are columns, their marks are read.
-    """
-    names = () if columns.listed else (*columns.names, *labels)
-    places = {name: latest_column(table.names, PREFIX + name) for name in names}
-    marks = {name: j for name, j in places.items() if j is not None}
-    if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
-        marks = {name: marks[name] for name in labels or marks}
-    if marks:
-        return lambda row: {n for n, j in marks.items() if plain_text(row[j]).strip() in YES}
-    latest = latest_column(table.names, SUGGESTED)
-    place = table.column(SUGGESTED) if latest is None else latest
-    return lambda row: _listed_codes(columns, plain_text(row[place])) or set()
-
-
-def _listed_codes(columns: CodeColumns, cell: str) -> set[str] | None:
-    """Codes of a cell that lists them as ``nldd predict`` does; None if it is empty."""
-    return (columns if columns.listed else replace(columns, separator=";")).split(cell)
-
-
-def is_filled_in(path: Path, names: Sequence[str], options: TableOptions = TableOptions()) -> bool:
-    """Whether a table has text in one of these columns; a file that cannot be read may have."""
-    if not path.exists() or not path.stat().st_size:
-        return False
-    try:
-        with options.open(path) as table:
-            places = [j for j, name in enumerate(table.names) if unescape_cell(name) in names]
-            rows = (row for block in table.blocks() for row in block.rows)
-            return any(cell_text(row[j]).strip() for row in rows for j in places)
-    except InputError as error:
-        unknown = "is there already, and what people may have filled in cannot be read"
-        hint = "repair or rename it; or another name for the new file"
-        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None

@@ -10,7 +10,7 @@ from itertools import pairwise
 from unicodedata import normalize
 
 from nldd._wording import quote, quote_first
-from nldd.coding.answers import ERRORS, CodeColumns
+from nldd.coding.columns import ERRORS, CodeColumns
 from nldd.present.text import count_noun
 
 # What people write into a cell to say that no code applies.
@@ -160,7 +160,10 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
 
 
 def notes_on_codes(
-    cells: Sequence[str], codes: Sequence[set[str]], columns: CodeColumns, known: Collection[str]
+    cells: Sequence[str],
+    codes: Sequence[Collection[str]],
+    columns: CodeColumns,
+    known: Collection[str],
 ) -> Iterator[str]:
     """What looks like a slip in columns that list codes."""
     where, separators = quote_first(columns.names), columns.separators

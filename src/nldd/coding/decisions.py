@@ -1,98 +1,227 @@
-"""What people have decided in a table, and what only shows a suggestion that nobody looked at.
+"""What people decided in a table, a review sheet, a check sample or a review file.
 
 A suggestion that nobody has looked at must not come back as a decision. So an answer of a review
-counts as decided if its codes are others than the suggested ones, or if it is marked in
-``nldd_ok``; one that came without a suggestion, if it has codes.
+sheet counts as decided if its codes are others than the suggested ones, or if it is marked in the
+column for that; one that came without a suggestion, if it has codes. An answer of a check sample is
+decided once somebody has checked it: by the suggested codes if these are right, or by the given.
 """
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import chain
+from os.path import commonprefix
 from pathlib import Path
+from unicodedata import normalize
 
-from nldd.coding.answers import (
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._wording import quote, quote_first
+from nldd.coding.answers import Answers, Decisions
+from nldd.coding.code_slips import DASHES, notes_on_codes, other_names_of_numbers
+from nldd.coding.codebook import Codebook
+from nldd.coding.columns import (
     MISSING,
     NO,
-    PREFIX,
     YES,
     CodeColumns,
-    plain_text,
-    read_mark,
-    unescape_cell,
+    Codes,
+    Columns,
+    holds_numbers,
+    identity_rows,
+    read_answers,
+    read_marks,
+    tells_apart,
 )
-from nldd.coding.codebook import Codebook
-from nldd.coding.tables.cells import TableBlock
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.reader import TableReader
+from nldd.coding.own_columns import (
+    CHECK,
+    CODES,
+    DRAWN,
+    NEXT,
+    OK,
+    PREFIX,
+    RIGHT_CODES,
+    STATUS,
+    latest_column,
+    own_columns,
+)
+from nldd.coding.review.store_file import is_store
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun
 
-SUGGESTED, STATUS, OK = (f"{PREFIX}{name}" for name in ("codes", "status", "ok"))
-# Which only a review has.
-NEXT = f"{PREFIX}next_1"
 # What people write beside a suggestion that is right.
 AGREED = YES | {"ok", "okay", "right", "correct", "+", "\u2713", "\u2714"}
+RIGHT = AGREED | {"r", "richtig", "vrai"}
+WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
+CHECKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
+CHECKS_HINT = (
+    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
+    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
+)
+# Rows by which a first row that is unlike them is told from an answer.
+FEWEST_BELOW = 10
+SHEET, SAMPLE = "review sheet", "check sample"
 
 
-def latest_column(names: Sequence[str], name: str, others: Iterable[str] = ()) -> int | None:
-    """Where an added column stands, the last where a table was coded again: ``name (2)``."""
-    pattern = re.compile(rf"{re.escape(name)}(?: \(([0-9]+)\))?")
-    known = {escape_formula(other) for other in others}
-    found = [
-        (int(match[1] or 1), j)
-        for j, text in enumerate(names)
-        if escape_formula(text) not in known
-        and (match := pattern.fullmatch(str(unescape_cell(text))))
-    ]
-    return max(found)[1] if found else None
+def read_coded(
+    path: Path,
+    columns: Columns,
+    options: TableOptions,
+    *,
+    known: Collection[str] = (),
+    accept: bool = False,
+    codebook: Codebook = Codebook(),
+    drawn: bool = False,
+) -> tuple[Answers, Decisions]:
+    """Read answers and decisions from a table, or from the file of a review; see `read_sheet`."""
+    if is_store(path):
+        from nldd.coding.review.decisions import read_review
+
+        return read_review(path, columns, options)
+    how = {"known": known, "accept": accept, "codebook": codebook, "drawn": drawn}
+    return read_sheet(read_table(path, options), columns, **how)
 
 
-@dataclass(frozen=True)
-class DecidedCodes:
-    """The codes of the rows of a block that somebody has decided, None for all others.
+def read_sheet(
+    table: Spreadsheet,
+    columns: Columns,
+    *,
+    known: Collection[str] = (),
+    accept: bool = False,
+    codebook: Codebook = Codebook(),
+    drawn: bool = False,
+) -> tuple[Answers, Decisions]:
+    """The answers of a table in memory, and what people decided on them.
 
-    Of these `n_open` only show a suggestion; of `n_bare` somebody has taken the suggestion away, or
-    marked the row, and left no code.
+    Numbers are the `known` codes that they are equal to. Rows of a review sheet that only show its
+    suggestion count as decided if one may `accept` these unseen. The `codebook` knows what a
+    suggestion in columns of marks is called today. Rows that do not say if they were drawn at
+    random are taken to be as `drawn` says.
     """
+    answers = read_answers(table, columns)
+    decisions = read_decisions(table, columns, known, accept, codebook, drawn)
+    notes = [*table.notes, *_notes_on_marks(table, columns), *decisions.notes]
+    answers = keep_safe_keys(answers, table, columns, decisions.decided)
+    return answers, replace(decisions, notes=notes)
 
-    codes: list[set[str] | None]
-    n_open: int = 0
-    n_bare: int = 0
+
+def keep_safe_keys(
+    answers: Answers, table: Spreadsheet, columns: Columns, decided: NDArray[np.intp]
+) -> Answers:
+    """Answers that are not known by their cells, unless these tell the decided ones apart."""
+    if not any(key.startswith("cells:") for keys in answers.keys for key in keys):
+        return answers
+    rows = identity_rows(table, columns.identity)
+    if tells_apart([rows[i] for i in decided.tolist()], columns):
+        return answers
+    safe = [tuple(k for k in keys if not k.startswith("cells:")) for keys in answers.keys]
+    return replace(answers, keys=safe)
 
 
 def read_decisions(
-    table: TableReader, block: TableBlock, codes: CodeColumns, codebook: Codebook = Codebook()
-) -> DecidedCodes:
-    """What people have decided; in a table without the columns of a review, all codes are that."""
-    found = codes.read(table, block)
-    places = [latest_column(table.names, name, codes.names) for name in (OK, SUGGESTED, STATUS)]
-    ok, suggested, status = places
-    if latest_column(table.names, NEXT, codes.names) is None and ok is None:
-        return DecidedCodes(found)
+    table: Spreadsheet,
+    columns: Columns,
+    known: Collection[str] = (),
+    accept: bool = False,
+    codebook: Codebook = Codebook(),
+    drawn: bool = False,
+) -> Decisions:
+    """What people decided in a table in memory, see `read_sheet`; nothing at all is refused."""
+    codes, kind, undecided = _decided_codes(table, columns.codes, sorted(known), accept, codebook)
+    found = [None if own is None else frozenset(map(_compose, own)) for own in codes]
+    given = [own for own in found if own is not None]
+    if undecided and not given:
+        raise InputError(f"{table.path.name}: {' '.join(undecided)}", hint=f"x in {OK}")
+    _check_found(table, columns.codes, given, known)
+    notes = [*undecided, *_notes_on_first_row(table, columns, found)]
+    if columns.codes.listed:
+        other = other_names_of_numbers(sorted(frozenset().union(*given)), known)
+        if other:
+            named = f"{quote_first(other)} taken as {quote_first(other.values())}"
+            notes.append(f"Numbers as codes: {named}.")
+        found = [None if own is None else frozenset(other.get(n, n) for n in own) for own in found]
+        given = [own for own in found if own is not None]
+        cells = columns.codes.cells(table) if columns.codes.are_in(table) else []
+        written = list(filter(None, chain.from_iterable(cells)))
+        notes += notes_on_codes(written, given, columns.codes, known)
+    coder = own_columns(table).get(columns.coder)
+    coders = [] if coder is None else [cell.strip() for cell in table.texts(coder)]
+    # Who is asked to check certain answers was not given a random sample of all.
+    random = [] if kind == SAMPLE else read_drawn(table, drawn)
+    about = (table.path.name, table.sha256, kind, notes)
+    return Decisions(found, random, coders, [], [], *about)
+
+
+def _compose(name: str) -> str:
+    """A letter and its accent as one character, so that equal looks are equal."""
+    return normalize("NFC", name)
+
+
+def _decided_codes(
+    table: Spreadsheet,
+    codes: CodeColumns,
+    labels: Sequence[str],
+    accept: bool,
+    codebook: Codebook,
+) -> tuple[Sequence[Codes | None], str, list[str]]:
+    """The codes of each row that somebody has decided, what the table is, and what is open."""
+    is_sample = latest_column(table, CHECK) is not None
+    kind = SAMPLE if is_sample else SHEET if latest_column(table, OK) else "table"
+    found: Sequence[Codes | None] = [None] * len(table)
+    notes: list[str] = []
+    # In a sample, codes may stand in its own column for them instead.
+    if not is_sample or codes.are_in(table):
+        if accept:
+            found = codes.read(table)
+        else:
+            found, notes = looked_at_codes(table, codes, codebook)
+    if not is_sample:
+        return found, kind, notes
+    suggested = suggested_codes(table, codes, labels)
+    checks = read_checks(table, codes, found)
+    settled = [check.settle(own) for check, own in zip(checks, suggested, strict=True)]
+    if settled and all(own is None for own in settled):
+        message = f"{table.path.name}: nobody has checked a row in the column {CHECK!r} yet."
+        hint = f"yes where all codes are right; else no, and the right ones in {RIGHT_CODES}"
+        raise InputError(message, hint=hint)
+    return settled, kind, notes
+
+
+def looked_at_codes(
+    table: Spreadsheet, codes: CodeColumns, codebook: Codebook = Codebook()
+) -> tuple[list[Codes | None], list[str]]:
+    """The codes that somebody gave or agreed to, and what to note about the others.
+
+    In a table without the columns of a review sheet, all codes are that.
+    """
+    found = codes.read(table)
+    ok, suggested, status = (latest_column(table, n, codes.names) for n in (OK, CODES, STATUS))
+    if latest_column(table, NEXT[0], codes.names) is None and ok is None:
+        return found, []
     if ok is None or suggested is None or status is None:
-        lost = next(n for n, j in zip((OK, SUGGESTED, STATUS), places, strict=True) if j is None)
+        each = zip((OK, CODES, STATUS), (ok, suggested, status), strict=True)
+        lost = next(name for name, column in each if column is None)
         message = f"{table.path.name} is a review without its column {lost!r}, so that suggestions"
         hint = "give it with all its columns; or --accept-suggestions, if all rows were looked at"
         raise InputError(f"{message} cannot be told from decisions.", hint=hint)
     hint = f"x in {OK} where the suggested codes are right; nothing where nobody has looked"
-    known = (AGREED | NO | MISSING, "x, or nothing", hint)
-    decided, n_open, n_bare = list(found), 0, 0
-    for i, given in enumerate(found):
-        row = block.rows[i]
-        agreed = read_mark(table, block.first + i, row, ok, *known) in AGREED
-        shown = plain_text(row[suggested]).strip()
-        unseen = not agreed and plain_text(row[status]).strip() != ""
+    marks = read_marks(table, ok, AGREED | NO | MISSING, "x, or nothing", hint)
+    n_open = n_bare = 0
+    cells = (map(str.strip, table.texts(name)) for name in (suggested, status))
+    for i, (mark, shown, said) in enumerate(zip(marks, *cells, strict=True)):
+        agreed, given = mark in AGREED, found[i]
         if given is None:
             n_bare += agreed or shown != ""
-        elif unseen and _shows(shown, given, codes, codebook):
-            decided[i] = None
+        elif not agreed and said != "" and _shows(shown, given, codes, codebook):
+            found[i] = None
             n_open += 1
-    return DecidedCodes(decided, n_open, n_bare)
+    return found, _open_notes(n_open, n_bare)
 
 
-def _shows(cell: str, given: set[str], codes: CodeColumns, codebook: Codebook) -> bool:
-    """Whether codes are those of a cell that lists a suggestion."""
+def _shows(cell: str, given: Codes, codes: CodeColumns, codebook: Codebook) -> bool:
+    """True if codes are those of a cell that lists a suggestion."""
     if codes.listed:
         return codes.split(cell) == given
     # As names of columns, codes may hold the separator; the codebook may have renamed them since.
@@ -100,7 +229,7 @@ def _shows(cell: str, given: set[str], codes: CodeColumns, codebook: Codebook) -
     return cell.strip() == own or codebook.translate(cell.split(";")) == codebook.translate(given)
 
 
-def open_notes(n_open: int, n_bare: int) -> list[str]:
+def _open_notes(n_open: int, n_bare: int) -> list[str]:
     """What becomes of rows that nobody has decided, or without codes."""
     notes = []
     if n_open:
@@ -117,29 +246,176 @@ def open_notes(n_open: int, n_bare: int) -> list[str]:
     return notes
 
 
-def refuse_decided(path: Path, codes: CodeColumns, codebook: Codebook = Codebook()) -> None:
-    """Refuse to replace a review in which people have decided something, or that cannot be read."""
-    if not path.exists() or not path.stat().st_size:
+class Check:
+    """What people say of a row of a check sample: if its codes are right, and which they gave."""
+
+    def __init__(self, where: str, right: bool | None, codes: Codes | None) -> None:
+        self.where, self.right, self.codes = where, right, codes
+
+    def settle(self, suggested: Codes) -> Codes | None:
+        """The right codes of a row with some `suggested` ones; None if they are not known."""
+        if self.right and self.codes is not None and self.codes != suggested:
+            message = f"{self.where}: says yes, but other codes are given as the right ones"
+            hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
+            raise InputError(f"{message}.", hint=hint)
+        return suggested if self.right else self.codes
+
+
+def read_checks(
+    table: Spreadsheet, columns: CodeColumns, given: Sequence[Codes | None]
+) -> list[Check]:
+    """What people say of the rows of a check sample.
+
+    Right codes are `given` in the table's own columns of codes, or stand in the one for them.
+    """
+    check, right = latest_column(table, CHECK) or CHECK, latest_column(table, RIGHT_CODES)
+    marks = read_marks(table, check, CHECKS, "yes or no", CHECKS_HINT)
+    cells = [""] * len(marks) if right is None else [cell.strip() for cell in table.texts(right)]
+    checks = []
+    for row, (mark, cell, own) in enumerate(zip(marks, cells, given, strict=True), 1):
+        if own is None and right is not None:
+            own = frozenset() if cell in DASHES else _listed_codes(columns, cell)
+        checks.append(Check(table.where(row, check), CHECKS[mark], own))
+    return checks
+
+
+def suggested_codes(table: Spreadsheet, columns: CodeColumns, labels: Sequence[str]) -> list[Codes]:
+    """The codes that ``nldd predict`` gave to the rows of a table.
+
+    Names of columns may hold the separator: where codes are columns, their marks are read.
+    """
+    names = () if columns.listed else (*columns.names, *labels)
+    places = {name: latest_column(table, PREFIX + name) for name in names}
+    marks = {name: column for name, column in places.items() if column is not None}
+    if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
+        marks = {name: marks[name] for name in labels or marks}
+    if marks:
+        cells = zip(
+            *(map(str.strip, table.texts(column)) for column in marks.values()), strict=True
+        )
+        return [
+            frozenset(n for n, cell in zip(marks, row, strict=True) if cell in YES) for row in cells
+        ]
+    column = latest_column(table, CODES) or table.find(CODES)
+    return [_listed_codes(columns, cell) or frozenset() for cell in table.texts(column)]
+
+
+def _listed_codes(columns: CodeColumns, cell: str) -> Codes | None:
+    """Codes of a cell that lists them as ``nldd predict`` does; None if it is empty."""
+    return (columns if columns.listed else replace(columns, separator=";")).split(cell)
+
+
+def read_drawn(table: Spreadsheet, silent: bool = False) -> list[bool]:
+    """Which rows belong to the random check sample, as they say; or as `silent` ones are."""
+    column = latest_column(table, DRAWN)
+    if column is None:
+        return [silent] * len(table)
+    hint = f"leave {DRAWN} as nldd predict wrote it"
+    marks = read_marks(table, column, YES | NO | MISSING, "yes or no", hint)
+    return [mark in YES or (mark in MISSING and silent) for mark in marks]
+
+
+def _check_found(
+    table: Spreadsheet, columns: CodeColumns, codes: Sequence[Codes], known: Collection[str]
+) -> None:
+    """Refuse a table without rows or codes, and marks of yes and no that are taken for codes."""
+    name = table.path.name
+    if not len(table):
+        hint = "put the answers below the header, one a row; or use another file"
+        raise InputError(f"{name} has no rows below its header.", hint=hint)
+    named = quote_first(columns.names)
+    if not codes:
+        hint = "code some answers there first; or name another column of codes, or another file"
+        raise InputError(f"{name}: none of the {len(table)} rows has codes in {named}.", hint=hint)
+    marks = {code.lower() for names in codes for code in names}
+    if columns.listed and len(columns.names) > 1 and not known and marks <= YES | NO:
+        message = f"{name}: {named} hold nothing but {quote_first(sorted(marks))}, no codes."
+        raise InputError(message, hint="--label-columns instead of --labels, if each is a code")
+
+
+def keep_coder(
+    answers: Answers, decisions: Decisions, columns: Columns, coder: str
+) -> tuple[Answers, Decisions]:
+    """Answers and decisions of one coder alone."""
+    own = [place for place, name in enumerate(decisions.coders) if name == coder]
+    if not own:
+        if not columns.coder:
+            message = f"{decisions.source}: no column is known to say who coded a row."
+            raise InputError(message, hint="--coder-column NAME; or leave out --coder")
+        there = quote_first(sorted({decisions.coders[i] for i in decisions.decided}))
+        named = f"{quote(columns.coder)} names the coders {there}, not {quote(coder)}"
+        hint = "--coder with one of these names, or another --coder-column"
+        raise InputError(f"{decisions.source}: {named}.", hint=hint)
+    places = np.array(own)
+    n_out = len(decisions.decided) - len(decisions[places].decided)
+    out = f"{count_noun(n_out, 'coded answer')}: of other coders than {quote(coder)}; left out."
+    notes = [*decisions.notes, *[out] * bool(n_out)]
+    return answers[places], replace(decisions[places], notes=notes)
+
+
+def _notes_on_marks(table: Spreadsheet, columns: Columns) -> list[str]:
+    """Columns that look like codes of 0 and 1 and were not in the earlier table."""
+    if columns.codes.listed or not columns.identity:
+        return []
+    start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
+    known = {*columns.codes.names, *columns.inputs, *columns.identity}
+    new = [name for name in table.names if start and name.startswith(start) and name not in known]
+    note = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
+    return [note] if new else []
+
+
+def _notes_on_first_row(
+    table: Spreadsheet, columns: Columns, codes: Sequence[Codes | None]
+) -> list[str]:
+    """A first row that is text where all others have numbers: it may be a second header."""
+    if codes[0] is None:
+        return []
+    names = [name for name in columns.identity if name in own_columns(table)]
+    decided = [
+        row for row, own in zip(identity_rows(table, names), codes, strict=True) if own is not None
+    ]
+    for name, (first, *below) in zip(names, zip(*decided, strict=True), strict=True):
+        cells = list(filter(None, below))
+        is_text = not holds_numbers([first, "1"])
+        if is_text and len(cells) >= FEWEST_BELOW and holds_numbers(cells):
+            unlike = f"{quote(first)} stands in {quote(name)}, and numbers in all rows below"
+            return [f"Row 1 may be a second header: {unlike}. If so, use --skip-rows 1."]
+    return []
+
+
+def refuse_decided(path: Path, columns: CodeColumns, codebook: Codebook = Codebook()) -> None:
+    """Refuse to replace a review sheet in which people have decided something."""
+    table = _read_existing(path)
+    if table is None:
         return
-    try:
-        with open_table(path) as table:
-            decided = any(_is_decided(table, block, codes, codebook) for block in table.blocks())
-    except InputError as error:
-        unknown = "is there already, and what people may have filled in cannot be read"
-        hint = "repair or rename it; or another name for the new file"
-        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None
-    if decided:
+    own, there = set(columns.names), set(own_columns(table))
+    # Somebody may have changed its columns.
+    changed = bool(own & there) and not columns.are_in(table)
+    if changed or (
+        columns.are_in(table)
+        and any(c is not None for c in looked_at_codes(table, columns, codebook)[0])
+    ):
         message = f"{path} holds codes that people have filled in; it is not replaced."
         hint = f"nldd update with {path} first, then delete it; or --review with another name"
         raise InputError(message, hint=hint)
 
 
-def _is_decided(
-    table: TableReader, block: TableBlock, codes: CodeColumns, codebook: Codebook
-) -> bool:
-    if not set(map(escape_formula, codes.names)) & set(map(escape_formula, table.names)):
-        return False
-    if not set(map(escape_formula, codes.names)) <= set(map(escape_formula, table.names)):
-        return True  # somebody has changed its columns
-    found = read_decisions(table, block, codes, codebook).codes
-    return any(given is not None for given in found)
+def refuse_checked(path: Path, options: TableOptions) -> None:
+    """Refuse to replace a check sample that people have begun to check."""
+    table = _read_existing(path, options)
+    columns = [] if table is None else [n for n in (CHECK, RIGHT_CODES) if n in table.names]
+    if table is not None and any(text.strip() for name in columns for text in table.texts(name)):
+        message = f"{path} holds a sample that people have begun to check; it is not replaced."
+        raise InputError(message, hint=f"nldd audit {path}, or -o with another name")
+
+
+def _read_existing(path: Path, options: TableOptions = TableOptions()) -> Spreadsheet | None:
+    """A table that is about to be replaced; one that cannot be read is not."""
+    if not path.exists() or not path.stat().st_size:
+        return None
+    try:
+        return read_table(path, options)
+    except InputError as error:
+        unknown = "is there already, and what people may have filled in cannot be read"
+        hint = "repair or rename it; or another name for the new file"
+        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None

@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
-from nldd.coding.answers import CodeFormat
+from nldd.coding.answers import Answers, Decisions, draw_one_per_group, respondents
 from nldd.coding.calibration import Calibration, calibration_deciles
 from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.codebook import Codebook
+from nldd.coding.columns import CodeFormat
+from nldd.coding.decisions import read_coded
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions
-from nldd.coding.repeated_rows import settle_repeats
-from nldd.coding.respondents import draw_one_per_group, respondents
 from nldd.coding.selective import Selection, accuracy_interval
-from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import CodedAnswers, read_coded
+from nldd.coding.tables.reading import TableOptions
+from nldd.coding.training_set import Coded, given_codes, settle_repeats, take
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
+from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.per_code import CodeSelection
@@ -236,63 +237,97 @@ def evaluate_table(
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import ColumnSpec, Settings, evaluate_table, fit_table
     >>> from nldd import load_survey
-    >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
     >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
+    >>> survey.write(table, rows[:80])
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
-    >>> with create_table(second, survey.header) as writer:
-    ...     writer.write(rows[100:])
+    >>> survey.write(second, rows[100:])
     >>> found, read = evaluate_table(step.model, second)
     >>> len(read.codes), {score.key: round(score.value, 2) for score in found.scores}["f_measure"]
     (83, 0.89)
     >>> folder.cleanup()
     """
     columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
-    table = read_coded(
-        path, columns, options, model.identity_columns, known=model.labels, codebook=model.codebook
+    how = {"known": model.labels, "codebook": model.codebook}
+    answers, decisions = read_coded(path, columns, options, **how)
+    known, rows = (
+        (*model.labels, *model.codebook.by_code),
+        [answers.rows[i] for i in decisions.decided],
     )
-    known = (*model.labels, *model.codebook.by_code)
-    found = find_new_slips(first_rows(table.codes, table.rows), known, columns.codes)
+    found = find_new_slips(first_rows(given_codes(decisions), rows), known, columns.codes)
     if slips := [slip for slip in found if slip.meant]:
         lists = sep_options(slips, columns.codes.separators)
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
-        table.notes.append(f"These codes may be slips; correct them{sep}:{list_slips(slips)}")
-    table = replace(table, codes=list(map(model.codebook.translate, table.codes)))
-    table = drop_training_answers(model, settle_repeats(table, path), path, options.digest(path))
-    return evaluate_model(model, table), table
+        decisions.notes.append(f"These codes may be slips; correct them{sep}:{list_slips(slips)}")
+    return evaluate(model, answers, decisions)
 
 
-def drop_training_answers(
-    model: CodingModel, table: CodedAnswers, path: Path, sha256: str
-) -> CodedAnswers:
+@dataclass(frozen=True, eq=False)
+class EvaluatedAnswers:
+    """Coded answers on which a model is evaluated: those of a table that it has not learned from.
+
+    `n_rows` are all rows of the table, and `n_set_aside` those without codes.
+    """
+
+    answers: Answers
+    decisions: Decisions
+    n_rows: int
+    n_set_aside: int
+
+    @property
+    def codes(self) -> list[frozenset[str]]:
+        """The codes that people gave."""
+        return given_codes(self.decisions)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know about the table."""
+        return self.decisions.notes
+
+
+def evaluate(
+    model: CodingModel, answers: Answers, decisions: Decisions
+) -> tuple[Evaluation, EvaluatedAnswers]:
+    """Evaluate a model on coded answers; those that it has learned from are left out."""
+    n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
+    answers, decisions = take((answers, decisions), decisions.decided)
+    codes = [frozenset(model.codebook.translate(c)) for c in given_codes(decisions)]
+    chosen = settle_repeats(answers, replace(decisions, codes=[*codes]))
+    answers, decisions = drop_training_answers(model, *chosen)
+    codes = given_codes(decisions)
+    labels = (*model.labels, *sorted(frozenset().union(*codes) - set(model.labels)))
+    Y = indicator(codes, np.array(labels, dtype=object))
+    found = _evaluate(Y, model.code(answers), labels)
+    found = replace(found, repeated=model.knows_words(answers))
+    return found, EvaluatedAnswers(answers, decisions, n_rows, n_set_aside)
+
+
+def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decisions) -> Coded:
     """One answer of each respondent that the model has not learned from."""
-    own, same = set(model.answers.ids) - {""}, set(model.identities) - {""}
-    learned = sha256 in {event.sha256 for event in model.history}
-    each = enumerate(zip(table.answers.ids, table.identities, strict=True))
-    new = [i for i, (who, row) in each if not (learned or who in own or row in same)]
+    own, same, n = set(model.answers.ids) - {""}, model.places, len(answers)
+    learned = decisions.sha256 in {event.sha256 for event in model.history}
+    each = enumerate(zip(answers.ids, answers.keys, strict=True))
+    new = [
+        i for i, (who, keys) in each if not (learned or who in own or any(k in same for k in keys))
+    ]
     if not new:
-        message = f"{path.name}: the model was trained on all {len(table.codes):,} coded answers."
+        message = f"{decisions.source}: the model was trained on all {n:,} coded answers."
         hint = "nldd triage shows its accuracy by cross-validation; or give other answers"
         raise InputError(message, hint=hint)
-    table = table.take(new, "of respondents that the model was trained on; left out")
-    if not any(table.answers.ids):
-        return table
-    first = draw_one_per_group(respondents(table.answers), np.arange(len(table.codes)), 0)
-    return table.take(first.tolist(), "of respondents with several, of which one is tested")
-
-
-def evaluate_model(model: CodingModel, table: CodedAnswers) -> Evaluation:
-    """Evaluate a model on coded answers that it has not seen."""
-    labels = (*model.labels, *sorted(set().union(*table.codes) - set(model.labels)))
-    Y = indicator(table.codes, np.array(labels, dtype=object))
-    found = _evaluate(Y, model.code(table.answers), labels)
-    return replace(found, repeated=model.knows_words(table.answers))
+    out = (
+        f"{count_noun(n - len(new), 'coded answer')}: of respondents that the model was trained on"
+    )
+    coded = take((answers, decisions), new, *[f"{out}; left out."] * (len(new) < n))
+    if not any(coded[0].ids):
+        return coded
+    first = draw_one_per_group(respondents(coded[0]), np.arange(len(new)), 0)
+    n_out = count_noun(len(new) - len(first), "coded answer")
+    several = f"{n_out}: of respondents with several, of which one is tested."
+    return take(coded, first.tolist(), *[several] * (len(first) < len(new)))
 
 
 def evaluate_evidence(model: CodingModel) -> Evaluation:
@@ -413,18 +448,15 @@ def check_guarantee(
     >>> from nldd.coding import ColumnSpec, Settings, evaluate_table, fit_table
     >>> from nldd.coding.evaluation import check_guarantee
     >>> from nldd import load_survey
-    >>> from nldd.coding.tables.writer import create_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
     >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
+    >>> survey.write(table, rows[:80])
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
-    >>> with create_table(second, survey.header) as writer:
-    ...     writer.write(rows[100:])
+    >>> survey.write(second, rows[100:])
     >>> kept = check_guarantee(step.model, evaluate_table(step.model, second)[0], target=0.8)
     >>> kept.n_answers, kept.n_auto, round(kept.accuracy, 2)
     (83, 73, 0.95)

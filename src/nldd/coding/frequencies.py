@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd._wording import quote_first
-from nldd.coding.coded_blocks import AUTO, BY_PEOPLE, REVIEW
+from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding.coded_rows import CodedRow, Codes, add_decided, read_rows
 from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest
 from nldd.coding.model import CodingModel, order_codes

@@ -8,7 +8,7 @@ from nldd.coding.wording import doubt_number, exact_percent, percent_range
 from nldd.present.text import align, count_noun, percent, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding.coded_blocks import CodingOptions, CodingSummary
+    from nldd.coding.coded_answers import CodingOptions, CodingSummary
     from nldd.coding.evaluation import GuaranteeCheck, TargetShare, Triage
     from nldd.coding.model import CodingModel
     from nldd.coding.per_code import CodeSelection

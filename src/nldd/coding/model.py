@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
-from nldd.coding.answers import LISTED, OF_REVIEW, Answers, Columns
+from nldd.coding.answers import (
+    Answers,
+    Decisions,
+    draw_one_per_group,
+    group_by_words,
+    normalize_text,
+    respondents,
+)
 from nldd.coding.codebook import Codebook
+from nldd.coding.columns import LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
 from nldd.coding.guarantee import GuaranteeTest, select_in_turn
+from nldd.coding.own_columns import DRAWN
 from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
-from nldd.coding.respondents import draw_one_per_group, group_by_words, normalize_text, respondents
 from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
@@ -117,9 +125,6 @@ class CodingModel:
     history : tuple of Event
         Each step with a file: `action`, `time`, `file`, its `sha256`, rows `n_added` and
         `n_set_aside`, and what the model was afterwards.
-    identities, identity_columns : tuple of str
-        By which answers that come a second time are known again; both may be empty. Those of a
-        review may be known by their rows there alone, and others not.
     codebook : Codebook
         What codes are called, and which have become others.
     earlier : tuple of GuaranteeTest
@@ -156,8 +161,6 @@ class CodingModel:
     drawn: NDArray[np.bool_]
     taught: NDArray[np.bool_]
     history: tuple[Event, ...] = ()
-    identities: tuple[str, ...] = ()
-    identity_columns: tuple[str, ...] = ()
     codebook: Codebook = Codebook()
     earlier: tuple[GuaranteeTest, ...] = ()
     fallback: "CodingModel | None" = None
@@ -215,10 +218,15 @@ class CodingModel:
         """The codes in the order of the codebook, to choose from."""
         return self.codebook.sorted(self.labels)
 
-    @property
-    def has_ids(self) -> bool:
-        """Whether answers are known again by what their rows hold."""
-        return any(name and not name.startswith(OF_REVIEW) for name in self.identities)
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """The place of each answer, by all that it is known again by."""
+        return {key: i for i, keys in enumerate(self.answers.keys) for key in keys}
+
+    def find_places(self, answers: Answers) -> list[int | None]:
+        """For each of some answers its place in the model; None for those that are new."""
+        known = self.places
+        return [next((known[k] for k in keys if k in known), None) for keys in answers.keys]
 
     @property
     def updated(self) -> bool:
@@ -292,13 +300,11 @@ class CodingModel:
 
 def fit_coding_model(
     answers: Answers,
-    codes: Sequence[set[str]],
+    decisions: Decisions | Sequence[Collection[str]],
     columns: Columns = LISTED,
     settings: Settings = Settings(),
     watch: Watch = no_progress,
-    drawn: Sequence[bool] | None = None,
     codebook: Codebook = Codebook(),
-    taught: Sequence[bool] | None = None,
 ) -> CodingModel:
     """Fit a model to coded answers in memory.
 
@@ -306,8 +312,10 @@ def fit_coding_model(
     ----------
     answers : Answers
         At least ten. Their `ids` say which of them are of one respondent.
-    codes : sequence of set of str
-        Of each answer; an empty set says that no code applies.
+    decisions : Decisions or sequence of set of str
+        What people decided on each answer, or their codes alone: an empty set says that no code
+        applies. Answers without a decision are left out. The threshold is found on those that were
+        drawn at random, which are all if codes alone are given.
     columns : Columns, optional
         What the columns of tables that the model shall read are called; by default ``answer`` and
         ``codes``. Features of the answers are named there, too.
@@ -315,12 +323,8 @@ def fit_coding_model(
         Folds, seed and threads.
     watch : callable, optional
         ``watch(steps, total, title)`` passes steps through, for a progress bar.
-    drawn : sequence of bool, optional
-        Which answers were drawn at random; by default all.
     codebook : Codebook, optional
         Codes that it has merged count as what they have become.
-    taught : sequence of bool, optional
-        Which answers to learn from; by default all. All are tested.
 
     Returns
     -------
@@ -345,14 +349,19 @@ def fit_coding_model(
     >>> float(model.evidence.right(model.Y).mean())
     0.9
     """
-    codes = list(map(codebook.translate, codes))
+    if not isinstance(decisions, Decisions):
+        given = list(map(frozenset, decisions))
+        decisions = Decisions([*given], drawn=[True] * len(given))
+    if len(decisions.decided) < len(decisions):
+        answers, decisions = answers[decisions.decided], decisions[decisions.decided]
+    codes = [codebook.translate(names or ()) for names in decisions.codes]
     labels = order_codes(codes, columns, codebook)
     Y = indicator(codes, np.array(labels, dtype=object))
-    random = np.ones(len(Y), dtype=bool) if drawn is None else np.array(drawn, dtype=bool)
-    teaches = np.ones(len(Y), dtype=bool) if taught is None else np.array(taught, dtype=bool)
-    _check_codes([codes[i] for i in np.flatnonzero(teaches)], len(codes))
-    if not random.any():
-        message = "None of the coded answers was drawn at random, as the column nldd_drawn says."
+    drawn, taught = np.array(decisions.drawn, dtype=bool), np.array(decisions.agreed, dtype=bool)
+    rows = np.flatnonzero(taught)
+    _check_codes([codes[i] for i in rows], len(codes))
+    if not drawn.any():
+        message = f"None of the coded answers was drawn at random, as the column {DRAWN} says."
         hint = "fit the first table, and let a review join by nldd update; or delete the column"
         raise InputError(message, hint=hint)
     if np.isinf(answers.numbers).any():
@@ -365,7 +374,6 @@ def fit_coding_model(
     if X.shape[1] == 0:
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
-    rows = np.flatnonzero(teaches)
     # Without ids, equal words may be copies, or several people: they are tested apart.
     groups = respondents(answers) if any(answers.ids) else np.arange(len(Y))
     words = None if any(answers.ids) else group_by_words(answers)
@@ -374,11 +382,11 @@ def fit_coding_model(
         raise InputError(message, hint="--id with a column that tells respondents apart")
     C = choose_C(X[rows], Y[rows], settings, watch, number_groups(groups[rows]))
     for _ in watch(range(1), 1, "learning from all answers"):
-        weight = None if teaches.all() else teaches.astype(float)
+        weight = None if taught.all() else taught.astype(float)
         classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
     how = (settings.n_folds, settings.random_state, watch)
     validation = cross_validate(classifier, counted, Y, *how, groups, words, rows)
-    learned = (features, classifier, validation, random, teaches)
+    learned = (features, classifier, validation, drawn, taught)
     return CodingModel(columns, settings, labels, answers, Y, *learned, codebook=codebook)
 
 
@@ -400,30 +408,23 @@ def _check_codes(codes: Sequence[Collection[str]], n_coded: int) -> None:
 def add_answers(
     model: CodingModel,
     answers: Answers,
-    codes: Sequence[set[str]],
+    decisions: Decisions,
     watch: Watch = no_progress,
-    corrections: Mapping[int, set[str]] = MappingProxyType({}),
-    drawn: Sequence[bool] | None = None,
-    taught: Sequence[bool] | None = None,
+    corrections: Mapping[int, Codes] = MappingProxyType({}),
 ) -> CodingModel:
-    """The model fitted anew to its own answers, with corrected codes by place, and further ones.
-
-    Without word on which of these were `drawn` at random, none were; all are `taught`.
-    """
-    known = [corrections.get(i, set(names)) for i, names in enumerate(model.codes(model.Y))]
-    joined = Answers.join([model.answers, answers])
-    random = [*model.drawn.tolist(), *(drawn or [False] * len(codes))]
+    """The model fitted anew to its own answers, with corrected codes by place, and further ones."""
+    known = [corrections.get(i, frozenset(names)) for i, names in enumerate(model.codes(model.Y))]
     # Corrected codes are agreed on.
-    teaches = [agreed or i in corrections for i, agreed in enumerate(model.taught.tolist())]
-    teaches += taught or [True] * len(codes)
-    how = (model.columns, model.settings, watch, random, model.codebook, teaches)
-    fitted = fit_coding_model(joined, [*known, *codes], *how)
-    fitted = replace(
-        fitted,
-        history=model.history,
-        identity_columns=model.identity_columns,
-        earlier=(*model.earlier, model.test),
+    agreed = [agreed or i in corrections for i, agreed in enumerate(model.taught.tolist())]
+    joined = Decisions(
+        [*known, *decisions.codes],
+        drawn=[*model.drawn.tolist(), *decisions.drawn],
+        agreed=[*agreed, *decisions.agreed],
     )
+    how = (model.columns, model.settings, watch, model.codebook)
+    fitted = fit_coding_model(Answers.join([model.answers, answers]), joined, *how)
+    tests = (*model.earlier, model.test)
+    fitted = replace(fitted, history=model.history, earlier=tests)
     return replace(fitted, fallback=find_fallback(fitted, model))
 
 
@@ -476,7 +477,7 @@ def new_classifier(settings: Settings, C: float) -> NLDDClassifier:
 
 
 def order_codes(
-    codes: Sequence[set[str]], columns: Columns, codebook: Codebook = Codebook()
+    codes: Sequence[Collection[str]], columns: Columns, codebook: Codebook = Codebook()
 ) -> tuple[str, ...]:
     """All codes: the columns of 0 and 1 as they stand, or what the lists hold, 2 before 10."""
     if not columns.codes.listed:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.answers import Answers
 from nldd.coding.codebook import Codebook, CodebookEntry
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.confidence import N_CLUES, ConfidenceRegression
 from nldd.coding.cross_validation import CrossValidation
 from nldd.coding.features import ANALYZERS, AnswerFeatures, Terms
@@ -83,8 +84,7 @@ def _pack_model(model: CodingModel) -> Contents:
             "texts": model.answers.texts,
             "categories": model.answers.categories,
             "ids": model.answers.ids,
-            "identities": model.identities,
-            "identity_columns": model.identity_columns,
+            "keys": model.answers.keys,
         },
         "history": [asdict(event) for event in model.history],
     }
@@ -213,7 +213,7 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
     columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
     who: dict[str, Any] = {name: columns[name] for name in ("id", "coder")}
     inputs: dict[str, Any] = {
-        kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical")
+        kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical", "identity")
     }
     also = _names(codes["also"])
     marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"], also)
@@ -235,6 +235,7 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
             categories,
             **extra,
             ids=list(_names(answers["ids"])),
+            keys=list(map(_names, answers["keys"])),
         ),
         Y=arrays["answers/Y"],
         features=AnswerFeatures(
@@ -245,8 +246,6 @@ def _build_model(contents: Contents, classifier: Any) -> CodingModel:
         drawn=arrays["answers/drawn"],
         taught=arrays["answers/taught"],
         history=history,
-        identities=_names(answers["identities"]),
-        identity_columns=_names(answers["identity_columns"]),
         codebook=Codebook(tuple(CodebookEntry(**entry) for entry in model["codebook"])),
         earlier=tuple(_unpack_test(i, test, arrays) for i, test in enumerate(model["tests"])),
     )
@@ -308,7 +307,7 @@ def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
     yield "rows", _lie_within(np.concatenate([model.classifier.rows_, evidence.row]), 0, n - 1)
     yield from _checks_of_chances(model.validation, n, n_labels)
     yield "number of labels", model.classifier.n_labels_ == n_labels
-    yield "identities", len(model.identities) in (0, n)
+    yield "keys", len(model.answers.keys) == n
     # Dataclasses do not check the types of their fields.
     for part, records in (("history", model.history), ("codebook", model.codebook.entries)):
         kinds = [(getattr(each, f.name), f.type) for each in records for f in fields(each)]

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nldd._wording import quote, quote_first
+from nldd.coding.answers import Decisions
 from nldd.coding.code_slips import close_code
 from nldd.coding.codebook import Codebook, CodebookEntry, check_listable, read_codebook
 from nldd.coding.coded_table import check_paths_differ
@@ -96,13 +97,11 @@ def apply_codebook(
                 model = replace(model, fallback=replace(before, labels=names, codebook=codebook))
         else:
             settings = replace(old.settings, n_jobs=n_jobs)
-            marks = (old.drawn.tolist(), codebook, old.taught.tolist())
-            how = (old.columns, settings, watch, *marks)
-            known = [set(names) for names in old.codes(old.Y)]
+            codes = [frozenset(names) for names in old.codes(old.Y)]
+            known = Decisions([*codes], old.drawn.tolist(), agreed=old.taught.tolist())
+            how = (old.columns, settings, watch, codebook)
             model = fit_coding_model(old.answers, known, *how)
-            kept = ("history", "identities", "identity_columns")
-            model = replace(model, **{name: getattr(old, name) for name in kept})
-            model = replace(model, earlier=(*old.earlier, old.test))
+            model = replace(model, history=old.history, earlier=(*old.earlier, old.test))
         model = model.record("codebook", path.name, digest, 0, 0)
         replace_model(model, model_path)
     return model, changes

@@ -15,9 +15,17 @@ from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd.coding import report_tables as tables
 from nldd.coding.agreement_text import suspects_table
-from nldd.coding.answers import Answers, Columns
+from nldd.coding.answers import Answers
 from nldd.coding.calibration import CalibrationDisplay
-from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise, triage_rows
+from nldd.coding.columns import Columns
+from nldd.coding.evaluation import (
+    EvaluatedAnswers,
+    Evaluation,
+    GuaranteeCheck,
+    Triage,
+    summarise,
+    triage_rows,
+)
 from nldd.coding.frequencies_text import bias_table
 from nldd.coding.frequency_estimates import code_bias
 from nldd.coding.guarantee_text import MEASURED, check_paragraphs, drawn_notes, guarantee_paragraphs
@@ -31,7 +39,6 @@ from nldd.coding.report_text import (
 from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
-from nldd.coding.training_table import CodedAnswers
 from nldd.coding.wording import chance_in_words, exact_percent
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, draw, render_page, save_figure
@@ -129,7 +136,7 @@ def write_evaluation_report(
     model: CodingModel,
     quality: Evaluation,
     kept: GuaranteeCheck,
-    answers: CodedAnswers,
+    answers: EvaluatedAnswers,
     model_path: Path,
     table_path: Path,
     path: Path,
@@ -189,7 +196,7 @@ def evaluation_page(
     model: CodingModel,
     quality: Evaluation,
     kept: GuaranteeCheck,
-    answers: CodedAnswers,
+    answers: EvaluatedAnswers,
     files: Mapping[str, StudyFile],
     time: str,
 ) -> Page:
@@ -224,7 +231,7 @@ def evaluation_page(
             Section("Whether the promise held", check_paragraphs(kept), id="answer"),
             _data_section(model, counts, notes),
             *_quality_sections(quality, how, table, display, ranking),
-            _examples_section(quality, answers.answers, model, ranking, answers.rows),
+            _examples_section(quality, answers.answers, model, ranking, answers.answers.rows),
             *provenance_sections(model, files),
         ),
         FOOT,

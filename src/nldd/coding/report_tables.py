@@ -9,6 +9,7 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.evaluation import (
     AnswerScore,
     Confusion,
+    EvaluatedAnswers,
     LabelScore,
     ScoreSummary,
     Triage,
@@ -17,7 +18,6 @@ from nldd.coding.evaluation import (
 )
 from nldd.coding.guarantee_text import MEASURED, SURE
 from nldd.coding.model import CodingModel, Event
-from nldd.coding.training_table import CodedAnswers
 from nldd.coding.wording import doubt_number, exact_percent, percent_range
 from nldd.metrics._measures import MEASURES
 from nldd.present.table import Row, Table, TableEntry, tabulate
@@ -77,7 +77,7 @@ def answers_of_model(model: CodingModel) -> Answered:
 
 
 def answers_of_table(
-    summary: ScoreSummary, table: CodedAnswers, n_never_seen: int | None = None
+    summary: ScoreSummary, table: EvaluatedAnswers, n_never_seen: int | None = None
 ) -> Answered:
     return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside, n_never_seen)
 

@@ -10,17 +10,16 @@ import numpy as np
 from nldd import __version__
 from nldd._wording import quote
 from nldd.coding import report_tables as tables
-from nldd.coding.answers import Columns
 from nldd.coding.audit import Audit, Sample
 from nldd.coding.calibration import Calibration
 from nldd.coding.codebook import Codebook
-from nldd.coding.evaluation import Evaluation, GuaranteeCheck, Triage, summarise
+from nldd.coding.columns import Columns
+from nldd.coding.evaluation import EvaluatedAnswers, Evaluation, GuaranteeCheck, Triage, summarise
 from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs, selection_record
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_versions import UndoResult
 from nldd.coding.suggestions import CodeSuggestions
 from nldd.coding.training import FitResult
-from nldd.coding.training_table import CodedAnswers
 from nldd.coding.wording import checked_accuracy, doubt_number, exact_percent, name_list
 from nldd.present.table import Row, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
@@ -143,7 +142,7 @@ def undo_record(undone: UndoResult) -> dict[str, Any]:
     return asdict(undone)
 
 
-def render_evaluation(quality: Evaluation, kept: GuaranteeCheck, table: CodedAnswers) -> str:
+def render_evaluation(quality: Evaluation, kept: GuaranteeCheck, table: EvaluatedAnswers) -> str:
     """Whether the promise held, all measures, calibration, the worst codes and confusions."""
     here = tables.answers_of_table(summarise(quality.labels, quality.Y), table)
     confusions, found = tables.confusions_table(quality.confusions), quality.calibration
@@ -354,7 +353,7 @@ def fit_record(step: FitResult, quality: Evaluation, triage: Triage) -> dict[str
     }
 
 
-def _table_record(table: CodedAnswers) -> dict[str, Any]:
+def _table_record(table: EvaluatedAnswers) -> dict[str, Any]:
     n, n_set_aside = len(table.codes), table.n_set_aside
     return {"rows": table.n_rows, "coded": n, "set_aside": n_set_aside, "notes": table.notes}
 
@@ -365,7 +364,7 @@ def triage_record(triage: Triage) -> dict[str, Any]:
 
 
 def evaluation_record(
-    quality: Evaluation, kept: GuaranteeCheck, table: CodedAnswers
+    quality: Evaluation, kept: GuaranteeCheck, table: EvaluatedAnswers
 ) -> dict[str, Any]:
     """What :func:`render_evaluation` says, for JSON."""
     return {

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from nldd.coding.answers import PREFIX, plain_text
 from nldd.coding.codebook import FIELDS
 from nldd.coding.coded_table import check_paths_differ
+from nldd.coding.own_columns import PREFIX
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.spreadsheet import plain_text
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
 

@@ -1,25 +1,30 @@
-"""The steps of a coding study on files: fit, and update with corrected answers."""
+"""The steps of a coding study: fit, and update with corrected answers."""
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from nldd._files import refuse_existing
-from nldd.coding.added_answers import Ask, agree_on_lists, check_new_codes, drop_blank_answers
-from nldd.coding.answers import CodeFormat, Columns
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
+from nldd.coding.columns import CodeFormat, Codes, ColumnSpec, find_columns
+from nldd.coding.decisions import SHEET, keep_coder, read_coded, read_sheet
 from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import Tell, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
-from nldd.coding.repeated_rows import settle_repeats
-from nldd.coding.respondents import normalize_text
-from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import CodedAnswers, ColumnSpec, find_columns, read_coded
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.training_set import (
+    Ask,
+    Coded,
+    agree_on_lists,
+    check_new_codes,
+    choose_answers,
+    drop_duplicates,
+    take,
+)
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
 from nldd.present.text import count_noun, printable
@@ -33,10 +38,12 @@ class FitResult:
     ----------
     model : CodingModel
         As it was saved.
-    table : CodedAnswers
-        Those answers of the table that joined it.
+    n_rows, n_added, n_set_aside : int
+        Rows of the table, coded answers of it that joined the model, and rows without codes.
     n_corrected : int
         Answers of the model that got other codes.
+    notes : list of str
+        What a person should know about the table.
     predecessor : Path or None
         Where the model is kept whose place it has taken.
 
@@ -55,21 +62,24 @@ class FitResult:
     ...     writer.write(rows[:80])
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
-    >>> len(step.model.answers), step.table.n_rows, step.n_corrected, step.predecessor
+    >>> len(step.model.answers), step.n_rows, step.n_corrected, step.predecessor
     (80, 80, 0, None)
     >>> folder.cleanup()
     """
 
     model: CodingModel
-    table: CodedAnswers
+    n_rows: int
+    n_added: int
+    n_set_aside: int
     n_corrected: int = 0
+    notes: list[str] = field(default_factory=list)
     predecessor: Path | None = None
 
 
 def fit_table(
     path: Path,
     out: Path,
-    request: ColumnSpec,
+    spec: ColumnSpec,
     settings: Settings = Settings(),
     options: TableOptions = TableOptions(),
     *,
@@ -84,10 +94,10 @@ def fit_table(
     Parameters
     ----------
     path : Path
-        The table, in any format of :func:`nldd.coding.tables.opening.open_table`.
+        The table, in any format of :func:`nldd.coding.tables.reading.read_table`.
     out : Path
         File for the model. No other process works on it meanwhile.
-    request : ColumnSpec
+    spec : ColumnSpec
         Which columns have the text, the codes and features.
     settings : Settings, optional
         Folds, seed and threads.
@@ -145,18 +155,32 @@ def fit_table(
         raise InputError(f"{out}: cannot be written.", hint=hint)
     refuse_existing(out, force=force)
     for _ in watch(range(1), 1, f"reading {path.name}"):
-        columns, table, digest = _read_first(path, request, options, ask, settings.random_state)
+        table = read_table(path, options)
+        columns = find_columns(table, spec)
+        answers, decisions = read_sheet(table, columns, drawn=True)
+        if not spec.as_written:
+            agreed = agree_on_lists(answers, decisions, columns, ask)
+            if agreed != columns:
+                columns = agreed
+                answers, decisions = read_sheet(table, columns, drawn=True)
     check_listable(codebook, columns.codes)
+    n_set_aside = len(decisions) - len(decisions.decided)
+    if spec.coder:
+        answers, decisions = keep_coder(answers, decisions, columns, spec.coder)
+    if not any(key.startswith("cells:") for keys in answers.keys for key in keys):
+        columns = replace(columns, identity=())
+    chosen = choose_answers(
+        answers, decisions, columns, settings.random_state, fewest=FEWEST_ANSWERS
+    )
+    answers, decisions = drop_duplicates(*chosen)
     with model_lock(out, tell):
         refuse_existing(out, force=force)  # somebody may have been at work on it
-        how = (columns, settings, watch, table.drawn, codebook, table.taught or None)
-        model = fit_coding_model(table.answers, table.codes, *how)
-        known = (table.identities, table.identity_columns) if table.tell_apart else ((), ())
-        model = replace(model, identities=tuple(known[0]), identity_columns=known[1])
-        model = model.record("fit", path.name, digest, len(table.codes), table.n_set_aside)
+        model = fit_coding_model(answers, decisions, columns, settings, watch, codebook)
+        model = model.record("fit", path.name, table.sha256, len(answers), n_set_aside)
         refuse_existing(out, force=force)
         predecessor = replace_model(model, out)
-    return FitResult(model, table, predecessor=predecessor)
+    counts = (len(table), len(answers), n_set_aside)
+    return FitResult(model, *counts, notes=decisions.notes, predecessor=predecessor)
 
 
 def update_model(
@@ -187,12 +211,13 @@ def update_model(
     model_path : Path
         The model file.
     path : Path
-        A table of coded answers, such as a review or an audit that people have filled in.
+        A table of coded answers, such as a review sheet or a check sample that people have filled
+        in; or the file of a review.
     out : Path, optional
         File for the new model; by default the old one is replaced, and kept, see
         :func:`undo_model`.
     options : TableOptions, optional
-        How the table is opened; :class:`~.StoreOptions` for a review file.
+        How the table is opened.
     watch : callable, optional
         ``watch(steps, total, title)`` passes steps through, for a progress bar.
     again : bool
@@ -236,7 +261,7 @@ def update_model(
     >>> with create_table(more, survey.header) as writer:
     ...     writer.write(rows[70:100])
     >>> step = update_model(model, more)
-    >>> len(step.model.answers), len(step.table.codes), step.predecessor.name
+    >>> len(step.model.answers), step.n_added, step.predecessor.name
     (100, 20, 'model.nldd.bak1')
     >>> folder.cleanup()
     """
@@ -254,176 +279,117 @@ def update_model(
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
             columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
             how = {"known": old.labels, "accept": accept, "codebook": old.codebook}
-            again_by = (old.identity_columns, False)
-            table, digest = _read_unchanged(path, columns, options, *again_by, **how)
-        _check_not_had(old, digest, path, again)
+            answers, decisions = read_coded(path, columns, options, **how)
+        _check_not_had(old, decisions, again)
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
-        table = check_new_codes(table, known, columns.codes, path, new_codes, ask)
-        joined = _join_answers(old, table, path, watch)
-        table = joined.table
+        # Of new codes in a review file the page has asked.
+        allowed = new_codes or decisions.kind == "review file"
+        decisions = check_new_codes(answers, decisions, known, columns.codes, allowed, ask)
+        joined = join_decisions(old, answers, decisions, watch)
         model = joined.model.record(
-            "update", path.name, digest, len(table.codes), table.n_set_aside
+            *("update", path.name, decisions.sha256, joined.n_added, joined.n_set_aside)
         )
         predecessor = replace_model(model, out or model_path)
     return replace(joined, model=model, predecessor=predecessor)
 
 
-def refit_model(model: CodingModel, path: Path, options: TableOptions) -> CodingModel:
-    """A model as :func:`update_model` would make it of the coded answers of a table, not saved.
-
-    Codes that are new are taken as they are. Where the table has nothing new, it is the model.
-    """
-    again_by = (model.identity_columns, False, model.labels)
-    table = read_coded(path, model.columns, options, *again_by, codebook=model.codebook)
+def refit_model(model: CodingModel, answers: Answers, decisions: Decisions) -> CodingModel:
+    """A model fitted anew with what people decided; the model itself if nothing is new to it."""
     try:
-        return _join_answers(model, table, path, no_progress).model
+        return join_decisions(model, answers, decisions).model
     except _NothingNewError:
         return model
 
 
-def _join_answers(old: CodingModel, table: CodedAnswers, path: Path, watch: Watch) -> FitResult:
-    """The model fitted anew with those answers of a table that it does not have."""
-    table = replace(table, codes=list(map(old.codebook.translate, table.codes)))
+def join_decisions(
+    old: CodingModel, answers: Answers, decisions: Decisions, watch: Watch = no_progress
+) -> FitResult:
+    """The model fitted anew with those decisions that it does not have."""
+    codes = [None if c is None else frozenset(old.codebook.translate(c)) for c in decisions.codes]
+    decisions = replace(decisions, codes=codes)
     pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
     silent = [codes for text, codes in pairs if not text.strip()]
-    table = drop_blank_answers(table, old.columns, path, silent)
-    table = settle_repeats(table, path, old.settings.random_state)
-    old, table, corrections = _new_answers(old, table, path)
-    model = add_answers(
-        *(old, table.answers, table.codes, watch, corrections), table.drawn, table.taught
-    )
-    if old.identities or table.names:
-        before = old.identities or ("",) * len(old.answers)
-        model = replace(model, identities=(*before, *_names_of(old, table)))
-    return FitResult(model, table, len(corrections))
-
-
-def _names_of(model: CodingModel, table: CodedAnswers) -> Sequence[str]:
-    """The names by which answers that join a model are known again; those of others are empty."""
-    if table.names and not (model.has_ids and table.tell_apart):
-        return table.names
-    return table.identities if model.has_ids else [""] * len(table.codes)
+    n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
+    withdrawn = _note_withdrawn(old, answers, decisions)
+    chosen = choose_answers(answers, decisions, old.columns, old.settings.random_state, silent)
+    model, (answers, decisions), corrections = _new_answers(old, chosen, withdrawn)
+    model = add_answers(model, answers, decisions, watch, corrections)
+    counts = (n_rows, len(answers), n_set_aside, len(corrections))
+    return FitResult(model, *counts, decisions.notes)
 
 
 class _NothingNewError(InputError):
     """The model has all answers of a table."""
 
 
-def _check_not_had(model: CodingModel, digest: str, path: Path, again: bool) -> None:
+def _check_not_had(model: CodingModel, decisions: Decisions, again: bool) -> None:
     """Refuse a file that the model has had already."""
-    had = [event for event in model.history if event.sha256 == digest]
+    had = [event for event in model.history if event.sha256 == decisions.sha256]
     if had and not again:
         since = printable(f"since {had[0].time} ({had[0].action} with {had[0].file})")
         hint = "give a file with new answers; or --again, to take the same file once more"
-        message = f"{path.name}: the model has these answers already, {since}."
+        message = f"{decisions.source}: the model has these answers already, {since}."
         raise InputError(message, hint=hint)
 
 
 def _new_answers(
-    model: CodingModel, table: CodedAnswers, path: Path
-) -> tuple[CodingModel, CodedAnswers, dict[int, set[str]]]:
+    model: CodingModel, coded: Coded, withdrawn: list[str]
+) -> tuple[CodingModel, Coded, dict[int, Codes]]:
     """The answers that the model does not have, and other codes for those that it has.
 
     Where one that it has was drawn at random since, the model learns that, too.
     """
-    if model.has_ids and table.tell_apart:
-        table = table.drop_duplicates()
-    elif not table.names and not (any(model.answers.ids) and any(table.answers.ids)):
-        return model, _without_copies(model, table, path), {}
-    places, withdrawn = _known_places(model, table), _note_withdrawn(model, table)
-    table.notes.extend(withdrawn)
-    new = [i for i, place in enumerate(places) if place is None]
-    rows = zip(places, table.codes, table.drawn, strict=True)
-    given = {place: (codes, drawn) for place, codes, drawn in rows if place is not None}
+    answers, decisions = drop_duplicates(*coded)
+    if not any(answers.keys):
+        return model, _without_copies(model, answers, decisions), {}
+    places = model.find_places(answers)
+    rows = zip(places, decisions.codes, decisions.drawn, strict=True)
+    given = {i: (codes or frozenset(), drawn) for i, codes, drawn in rows if i is not None}
     before = model.codes(model.Y)
     corrections = {i: codes for i, (codes, _) in given.items() if codes != set(before[i])}
     drawn = [i for i, (_, is_drawn) in given.items() if is_drawn and not model.drawn[i]]
+    new = [i for i, place in enumerate(places) if place is None]
     if not new and not corrections and not drawn:
-        message = f"{path.name}: the model has all {len(table.codes)} coded answers of it already."
+        message = (
+            f"{decisions.source}: the model has all {len(answers)} coded answers of it already."
+        )
         hint = "give a file with new answers, or with other codes"
         raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
-    table = table.take(new, "in the model already")
+    n_known, n_corrected = len(answers) - len(new), len(corrections)
+    notes = list(withdrawn)
+    notes += [f"{count_noun(n_known, 'coded answer')}: in the model already."] * bool(n_known)
     if corrections:
-        n_corrected = count_noun(len(corrections), "answer")
-        table.notes.append(f"{n_corrected} of the model: codes corrected.")
+        notes.append(f"{count_noun(n_corrected, 'answer')} of the model: codes corrected.")
     known = model.drawn.copy()
     known[drawn] = True
-    return replace(model, drawn=known), table, corrections
+    return replace(model, drawn=known), take((answers, decisions), new, *notes), corrections
 
 
-def _known_places(model: CodingModel, table: CodedAnswers) -> list[int | None]:
-    """For each answer of a table its place in the model: by the name of its row, identity, or id.
-
-    Where identities do not tell rows apart, one of equal ones may have come by an update before.
-    """
-    known = {name: i for i, name in enumerate(model.identities) if name}
-    found = [known.get(name) for name in table.names] or [None] * len(table.codes)
-    taken = set(found)
-    n_first = model.history[0].n_added if model.history else len(model.answers)
-    first = 0 if table.tell_apart else n_first
-    for i, identity in enumerate(table.identities):
-        place = known.get(identity)
-        if found[i] is None and place is not None and place >= first and place not in taken:
-            found[i] = place
-            taken.add(place)
-    said = zip(model.answers.ids, map(normalize_text, model.answers.texts), strict=True)
-    by_id = {key: i for i, key in enumerate(said) if key[0]}
-    rows = zip(table.answers.ids, map(normalize_text, table.answers.texts), strict=True)
-    return [
-        by_id.get(key) if place is None else place for key, place in zip(rows, found, strict=True)
-    ]
-
-
-def _note_withdrawn(model: CodingModel, table: CodedAnswers) -> list[str]:
+def _note_withdrawn(model: CodingModel, answers: Answers, decisions: Decisions) -> list[str]:
     """A word on answers that joined the model, and that people no longer agree on."""
-    known = set(model.identities)
-    ids = model.has_ids and table.tell_apart
-    n = sum(name in known or (ids and identity in known) for name, identity in table.left)
-    if not n:
+    places = zip(model.find_places(answers), decisions.codes, strict=True)
+    n = sum(place is not None and codes is None for place, codes in places)
+    if not n or decisions.kind != "review file":
         return []
     why = "undone, skipped or in dispute since: the model keeps the codes that it has"
     return [f"{count_noun(n, 'answer')} of the model {why}."]
 
 
-def _without_copies(model: CodingModel, table: CodedAnswers, path: Path) -> CodedAnswers:
-    """Where rows have no ids, those of a review that may have come before are left out.
+def _without_copies(model: CodingModel, answers: Answers, decisions: Decisions) -> Coded:
+    """Where rows have no ids, those of a review sheet that may have come before are left out.
 
-    A copy of an answer would be learned from when that is tested, and the promise too good.
+    A copy of an answer would be learned from when that is tested, and the guarantee too good.
     """
-    if not table.is_review:
-        return table
+    if decisions.kind != SHEET:
+        return answers, decisions
     known = set(zip(model.answers.contents(), map(frozenset, model.codes(model.Y)), strict=True))
-    rows = zip(table.answers.contents(), map(frozenset, table.codes), strict=True)
+    rows = zip(answers.contents(), decisions.codes, strict=True)
     new = [i for i, row in enumerate(rows) if row not in known]
     if not new:
-        message = f"{path.name}: the model has answers equal to all {len(table.codes)} of it."
+        message = f"{decisions.source}: the model has answers equal to all {len(answers)} of it."
         hint = "give a file with new answers; ids would tell them apart"
         raise _NothingNewError(message, hint=hint)
-    return table.take(new, "equal to answers of the model, and rows have no ids; left out")
-
-
-def _read_first(
-    path: Path, request: ColumnSpec, options: TableOptions, ask: Ask, seed: int
-) -> tuple[Columns, CodedAnswers, str]:
-    """The columns, coded answers and checksum of the table that a model is fitted to."""
-    columns = find_columns(path, request, options)
-    table, digest = _read_unchanged(path, columns, options, coder=request.coder)
-    if not request.as_written:
-        agreed = agree_on_lists(table, columns, path, ask)
-        if agreed != columns:
-            columns = agreed
-            table, digest = _read_unchanged(path, columns, options, coder=request.coder)
-    table = drop_blank_answers(table, columns, path, fewest=FEWEST_ANSWERS)
-    return columns, settle_repeats(table, path, seed).drop_duplicates(), digest
-
-
-def _read_unchanged(
-    path: Path, columns: Columns, options: TableOptions, *how: Any, **more: Any
-) -> tuple[CodedAnswers, str]:
-    """The coded answers of a table and its checksum, the same before and after."""
-    digest = options.digest(path) if path.is_file() else ""
-    table = read_coded(path, columns, options, *how, **more)  # says so if that cannot be done
-    if options.digest(path) != digest:
-        hint = "close it in other programs, then run the same command again"
-        raise InputError(f"{path.name} was changed while it was read.", hint=hint)
-    return table, digest
+    n_out = len(answers) - len(new)
+    left = "equal to answers of the model, and rows have no ids; left out"
+    notes = [f"{count_noun(n_out, 'coded answer')}: {left}."] * bool(n_out)
+    return take((answers, decisions), new, *notes)

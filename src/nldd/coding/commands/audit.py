@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import open_reviews_too, raw_option, share_option, table_options
+from nldd.coding.commands.options import raw_option, share_option, table_options
 from nldd.exceptions import InputError
 from nldd.present.console import print_result
 from nldd.present.options import (
@@ -22,7 +22,7 @@ from nldd.present.options import (
 
 if TYPE_CHECKING:
     from nldd.coding.review.verified import CheckedAccuracy
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
@@ -87,8 +87,9 @@ def audit(
     from nldd.coding.audit import draw_sample, is_check_sample, read_audit
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.report_text import render_audit, render_sample
+    from nldd.coding.review.store_file import is_store
 
-    if open_reviews_too(options, *coded)[1]:
+    if any(map(is_store, coded)):
         judged = _audit_of_review(coded, besides or out, target)
         print_result(as_json, asdict(judged), fill(judged.text, 100))
         return

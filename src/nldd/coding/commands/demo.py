@@ -1,6 +1,6 @@
 """``nldd demo survey``: a coding study from end to end."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from typing import TYPE_CHECKING
@@ -108,29 +108,19 @@ def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
     order = default_rng(seed).permutation(n) if seed else range(n)
     rows = [answers.rows[i] for i in order]
     codes = answers.header.index("codes")
+    answers.write(out / "answers.csv", rows[:N_CODED])
     header, *new = [(*row[:codes], *row[codes + 1 :]) for row in (answers.header, *rows[N_CODED:])]
-    _write(out / "answers.csv", answers.header, rows[:N_CODED])
-    _write(out / "new.csv", header, new)
+    replace(answers, header=header).write(out / "new.csv", new)
     return len(new)
 
 
 def _correct(review: Path, out: Path, answers: "Survey") -> None:
-    """Fill in the codes of a review file, as people would."""
-    from nldd.coding.tables.cells import cell_text
-    from nldd.coding.tables.opening import open_table
+    """Fill in the codes of a review sheet, as people would."""
+    from nldd.coding.own_columns import OK
+    from nldd.coding.tables.reading import read_table
+    from nldd.coding.tables.writing import write_table
 
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
-    with open_table(review) as table:
-        person, place, header = table.column("id"), table.column("codes"), table.header
-        looked_at = table.column("nldd_ok")
-        rows = [list(map(cell_text, row)) for block in table.blocks() for row in block.rows]
-    for row in rows:
-        row[place], row[looked_at] = truth[row[person]], "x"
-    _write(out, header, rows)
-
-
-def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from nldd.coding.tables.writer import create_table
-
-    with create_table(path, header, raw=True) as writer:
-        writer.write(rows)
+    table = read_table(review)
+    codes = [truth[person] for person in table.texts("id")]
+    write_table(out, table.frame.assign(**{"codes": codes, OK: "x"}), raw=True)

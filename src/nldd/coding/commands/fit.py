@@ -32,13 +32,13 @@ from nldd.present.options import (
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
-    from nldd.coding.tables.opening import TableOptions
-    from nldd.coding.training_table import ColumnSpec
+    from nldd.coding.columns import ColumnSpec
+    from nldd.coding.tables.reading import TableOptions
 
 
 _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 column_options = bundle(
-    "request",
+    "spec",
     make_column_spec,
     text_option(),
     *code_options,
@@ -80,7 +80,7 @@ column_options = bundle(
 @json_option
 def fit(
     table: Path,
-    request: "ColumnSpec",
+    spec: "ColumnSpec",
     codebook: Path | None,
     out: Path,
     report_place: ReportPlace,
@@ -121,7 +121,7 @@ def fit(
     settings = Settings(folds, seed, jobs)
     book = read_codebook(codebook) if codebook else Codebook()
     step = fit_table(
-        *(table, out, request, settings, options),
+        *(table, out, spec, settings, options),
         watch=progress,
         tell=say,
         ask=make_asker(),
@@ -130,7 +130,7 @@ def fit(
     )
     quality = evaluate_evidence(step.model)
     table_of = triage(step.model, *promise)
-    print_notes(step.table.notes)
+    print_notes(step.notes)
     with after_saving(out):
         written = place and write_fit_report(step.model, quality, table_of, out, place)
     record = fit_record(step, quality, table_of)

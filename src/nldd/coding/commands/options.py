@@ -12,9 +12,8 @@ from nldd._wording import quote
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
 if TYPE_CHECKING:
-    from nldd.coding.answers import CodeFormat
-    from nldd.coding.tables.opening import TableOptions
-    from nldd.coding.training_table import ColumnSpec
+    from nldd.coding.columns import CodeFormat, ColumnSpec
+    from nldd.coding.tables.reading import TableOptions
 
 
 # From the file that a report is about to the place of the report, if there shall be one.
@@ -125,13 +124,13 @@ coder_options = (
 
 def make_column_spec(**given: Any) -> "ColumnSpec":
     """Build the columns of a table from their options."""
-    from nldd.coding.training_table import ColumnSpec
+    from nldd.coding.columns import ColumnSpec
 
     return ColumnSpec(**given)
 
 
 def _make_code_format(**given: Any) -> "CodeFormat":
-    from nldd.coding.answers import CodeFormat
+    from nldd.coding.columns import CodeFormat
 
     return CodeFormat(**given)
 
@@ -177,32 +176,10 @@ def _open_how(
     skip_rows: int,
     numbers: Path | None = None,
 ) -> "TableOptions":
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
     separator = TABS.get(delimiter or "", delimiter)
     return TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
-
-
-def open_reviews_too(
-    options: "TableOptions", *paths: Path, whole: bool = False
-) -> "tuple[TableOptions, bool]":
-    """How to open files of which some may be reviews of the page, and whether one of them is."""
-    from nldd.coding.review.store_file import is_store
-    from nldd.coding.review.store_tables import StoreOptions
-
-    if not any(map(_is_database, paths)):
-        return options, False
-
-    how = StoreOptions(**vars(options), whole=whole)
-    return how, any(map(is_store, paths))
-
-
-def _is_database(path: Path) -> bool:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(16) == b"SQLite format 3\0"
-    except OSError:
-        return False
 
 
 table_options = bundle("options", _open_how, *_table_options)

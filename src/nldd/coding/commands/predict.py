@@ -1,6 +1,5 @@
 """``nldd predict``: code new answers."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,14 +22,14 @@ from nldd.present.options import (
     json_option,
     seed_option,
 )
-from nldd.present.progress import progress_of_share
+from nldd.present.progress import progress
 
 if TYPE_CHECKING:
-    from nldd.coding.coded_blocks import CodingOptions
+    from nldd.coding.coded_answers import CodingOptions
     from nldd.coding.model import CodingModel
     from nldd.coding.per_code import CodeSelection
     from nldd.coding.selective import Selection
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
 
 def _keep_promise(
@@ -125,7 +124,7 @@ def predict(
       nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --measure per-code
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
-    from nldd.coding.coded_blocks import CodingOptions
+    from nldd.coding.coded_answers import CodingOptions
     from nldd.coding.coded_table import check_paths_differ, code_table
     from nldd.coding.guarantee_text import counts_record, drawn_notes, render_counts
     from nldd.coding.model_file import load_coding_model
@@ -145,8 +144,7 @@ def predict(
     selection = codes = None
     if max_theta is None:
         policy, selection, codes = _keep_promise(loaded, policy, promise)
-    watch = partial(progress_of_share, title="coding")
-    counts = code_table(loaded, table, out, policy, review, options, watch)
+    counts = code_table(loaded, table, out, policy, review, options, progress)
     promised = selection or codes
     print_notes([*counts.notes, *(drawn_notes(loaded) if promised else [])])
     if as_json:

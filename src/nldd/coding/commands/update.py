@@ -14,7 +14,6 @@ from nldd.coding.commands.options import (
     guarantee_options,
     listing_options,
     model_argument,
-    open_reviews_too,
     report_option,
 )
 from nldd.exceptions import InputError
@@ -23,8 +22,8 @@ from nldd.present.options import FILE, file_option, force_option, json_option, t
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
-    from nldd.coding.answers import CodeFormat
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.columns import CodeFormat
+    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
@@ -82,11 +81,11 @@ def update(
     from nldd.coding.guarantee_text import drawn_notes
     from nldd.coding.report_page import is_fit_report, write_fit_report
     from nldd.coding.report_text import render_update, triage_record
+    from nldd.coding.review.store_file import is_store
     from nldd.coding.training import update_model
 
     out = out or model
-    options, is_review = open_reviews_too(options, table)
-    if is_review and accept:
+    if accept and is_store(table):
         message = (
             f"{table.name}: in a review of the page, a suggestion is taken once it is decided."
         )
@@ -101,7 +100,7 @@ def update(
         *(model, table, out, options),
         watch=progress,
         again=again,
-        new_codes=new_codes or is_review,  # of which the page has asked
+        new_codes=new_codes,
         n_jobs=jobs,
         tell=say,
         listing=listing,
@@ -110,7 +109,7 @@ def update(
         force=force,
     )
     new, found = step.model, triage(step.model, *promise)
-    print_notes([*step.table.notes, *drawn_notes(new)])
+    print_notes([*step.notes, *drawn_notes(new)])
     with after_saving(out):
         written = place and write_fit_report(new, evaluate_evidence(new), found, out, place)
     history = [asdict(event) for event in new.history]

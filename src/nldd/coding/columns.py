@@ -1,0 +1,555 @@
+"""Which columns of a table a model reads, and what their cells say."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd._wording import quote
+from nldd.coding.answers import Answers, normalize_text
+from nldd.coding.own_columns import PREFIX, ROW, own_columns
+from nldd.coding.tables.cells import Cell, cell_number, cell_text
+from nldd.coding.tables.spreadsheet import Spreadsheet, plain_text, unescape_cell
+from nldd.exceptions import InputError
+from nldd.present.formulas import escape_formula
+
+Codes = frozenset[str]
+EXTRA = "--extra-features FILE.npy"
+YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
+NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
+# What a spreadsheet shows where a formula is broken, in English and German.
+ERRORS = frozenset(
+    {"#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!", "#spill!", "#calc!", "#field!"}
+    | {"#bezug!", "#wert!", "#zahl!", "#nv", "#leer!", "#überlauf!"}
+)
+# In a column that lists codes; "none" may be a code there.
+NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
+# Alt+Enter in a spreadsheet, and how some programs write its carriage return.
+BREAKS = r"(?:_x000[Dd]_|[\r\n\v\f\x85\u2028\u2029])+"
+_QUOTED = r"""(?:'[^'\\]*'|"[^"\\]*")"""
+_PYTHON_LIST = re.compile(rf"\[\s*{_QUOTED}\s*(?:,\s*{_QUOTED}\s*)*\]")
+# Beyond this, squares are no numbers any more.
+LARGEST = 1e150
+# Share of the rows that a column must tell apart to be taken for an id.
+DISTINCT = 0.95
+# Column names that say whose answer it is, and who coded it, in the ways of survey programs.
+ID = re.compile(
+    r"(?i:^_?(id|uuid|guid|lfdn|lfdnr|caseid|respid)$|[\W_](id|uuid)$"
+    r"|^(respondent|participant|person|subject|case|teilnehmer|befragter?)"
+    r"([\W_]*(id|nr|no|number|key|code))?$)|[a-z]I[Dd]$"
+)
+CODER = re.compile(
+    r"(?i)^(coder|rater|annotator|coded[\W_]?by|kodierer(in)?|codierer(in)?|labell?er)"
+    r"([\W_]*(id|nr|no|name))?$"
+)
+# Different ids, as a share of the rows; and coders of a table.
+LEAST_IDS, MOST_CODERS = 0.05, 50
+
+
+@dataclass(frozen=True)
+class CodeFormat:
+    """How one file lists its codes, where that differs from the table of the model.
+
+    Attributes
+    ----------
+    separators : tuple of str
+        What stands between two codes of a cell; if empty, as in the table of the model.
+    none : str
+        The cell which says that no code applies; if empty, as in the table of the model.
+
+    Examples
+    --------
+    >>> from nldd.coding import CodeFormat
+    >>> from nldd.coding.columns import CodeColumns
+    >>> columns = CodeColumns(("codes",)).listed_as(CodeFormat(separators=("|",), none="-"))
+    >>> sorted(columns.split("bus|bike")), columns.split("-")
+    (['bike', 'bus'], frozenset())
+    """
+
+    separators: tuple[str, ...] = ()
+    none: str = ""
+
+
+@dataclass(frozen=True)
+class CodeColumns:
+    """Where codes stand: in a column that lists them, in several, or in one of 0 and 1 for each.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The columns; those of 0 and 1 are the codes themselves.
+    separator : str
+        Between the codes of a cell; empty for columns of 0 and 1.
+    none : str
+        The cell of a list which says that no code applies to an answer; where all cells are empty,
+        nobody has coded it yet.
+    also : tuple of str
+        Further separators. A line break always separates, as no code holds one.
+
+    Examples
+    --------
+    >>> from nldd.coding.columns import CodeColumns
+    >>> columns = CodeColumns(("codes",), none="-")
+    >>> sorted(columns.split("bus; bike")), columns.split("-"), columns.split("")
+    (['bike', 'bus'], frozenset(), None)
+    >>> columns.join(["bus", "bike"])
+    'bus;bike'
+    """
+
+    names: tuple[str, ...]
+    separator: str = ";"
+    none: str = ""
+    also: tuple[str, ...] = ()
+
+    @property
+    def listed(self) -> bool:
+        """True if columns list codes, rather than being codes that are marked there."""
+        return bool(self.separator)
+
+    @property
+    def separators(self) -> tuple[str, ...]:
+        """All that stands between two codes of a cell, line breaks apart."""
+        return (self.separator, *self.also)
+
+    def are_in(self, table: Spreadsheet) -> bool:
+        """True if a table has all of these columns."""
+        return set(map(escape_formula, self.names)) <= set(map(escape_formula, table.names))
+
+    def read(self, table: Spreadsheet) -> list[Codes | None]:
+        """The codes of each row; None for a row that nobody has coded."""
+        if self.listed:
+            return [self.gather(cells) for cells in self.cells(table)]
+        known = (YES | NO | MISSING, "0 or 1 (or yes, no, x)")
+        hint = "correct the cell; or --labels NAMES for columns that hold codes or lists of them"
+        marks = [
+            read_marks(table, find_column(table, n, self.names), *known, hint) for n in self.names
+        ]
+        return [
+            None
+            if MISSING.issuperset(row)
+            else frozenset(name for name, mark in zip(self.names, row, strict=True) if mark in YES)
+            for row in zip(*marks, strict=True)
+        ]
+
+    def cells(self, table: Spreadsheet) -> list[tuple[str, ...]]:
+        """What the columns say that list the codes, for each row."""
+        names = (find_column(table, name, self.names) for name in self.names)
+        return list(zip(*(map(str.strip, table.texts(name)) for name in names), strict=True))
+
+    def gather(self, cells: Iterable[str]) -> Codes | None:
+        """All codes that the cells of a row list; None if none of them says anything."""
+        found = [codes for cell in cells if (codes := self.split(cell)) is not None]
+        return frozenset().union(*found) if found else None
+
+    def split(self, cell: str) -> Codes | None:
+        """The codes that a cell lists; None if it says nothing."""
+        cell = cell.strip()
+        if cell.startswith("[") and (found := _written_list(cell)) is not None:
+            return found or None
+        if self.none and cell == self.none:
+            return frozenset()
+        if self.says_missing(cell):
+            return None
+        parts = frozenset(part.strip() for part in self._between.split(cell)) - {""}
+        return parts - {self.none} if parts else None
+
+    @cached_property
+    def _between(self) -> re.Pattern[str]:
+        return re.compile("|".join((BREAKS, *map(re.escape, self.separators))))
+
+    def says_missing(self, cell: str) -> bool:
+        """True if a cell says, as programs write it, that nobody has coded the answer."""
+        return cell.lower() in NOT_CODED and cell != self.none
+
+    def listed_as(self, format: CodeFormat) -> "CodeColumns":
+        """The same columns, in a file that lists codes in its own way."""
+        if format == CodeFormat():
+            return self
+        if not self.listed:
+            message = "The codes of the model stand in columns of 0 and 1, which are no lists."
+            raise InputError(message, hint="leave out --sep and --no-code")
+        first, *also = format.separators or self.separators
+        return replace(self, separator=first, also=tuple(also), none=format.none or self.none)
+
+    def join(self, codes: Sequence[str]) -> str:
+        """Codes as one cell, listed as in the table that the model was fitted to."""
+        return (self.separator or ";").join(codes) if codes else self.none
+
+    def spread(self, cell: str) -> list[str]:
+        """What :meth:`join` made, over the columns: one code in each, and the rest in the last."""
+        n, codes = len(self.names), [cell]
+        if n > 1 and cell != self.none:
+            codes = cell.split(self.separator)
+            codes[n - 1 :] = [self.separator.join(codes[n - 1 :])] if len(codes) >= n else []
+        return [*codes, *[""] * (n - len(codes))]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a table a model reads, by name: text, codes, and features beside them.
+
+    Attributes
+    ----------
+    text : tuple of str
+        Columns of text; several are joined.
+    codes : CodeColumns
+        Where the codes stand.
+    numeric, categorical : tuple of str
+        Features beside the text.
+    n_extra : int
+        Number of features that come from a file beside the table.
+    id, coder : str
+        Columns that say whose answer it is, and who coded it; empty where no column does.
+    identity : tuple of str
+        Columns that tell answers apart, so that one that comes a second time is known again.
+
+    Examples
+    --------
+    >>> from nldd.coding.columns import CodeColumns, Columns
+    >>> columns = Columns(("answer",), CodeColumns(("codes",)), numeric=("age",))
+    >>> columns.inputs
+    ('answer', 'age')
+    """
+
+    text: tuple[str, ...]
+    codes: CodeColumns
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    n_extra: int = 0
+    id: str = ""
+    coder: str = ""
+    identity: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (self.inputs or self.n_extra):
+            hint = "--text NAME, or --features NAMES, or both"
+            raise InputError("No column to code from was named.", hint=hint)
+        repeated, times = Counter((*self.inputs, *self.codes.names)).most_common(1)[0]
+        if times > 1:
+            message = f"Column {quote(repeated)} is named twice; it is text, a feature or codes."
+            raise InputError(message, hint="name each column once")
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns that new answers must have."""
+        return (*self.text, *self.numeric, *self.categorical)
+
+
+# Of answers that come from no table, and of the tables that a model of these reads.
+LISTED = Columns(("answer",), CodeColumns(("codes",)))
+
+
+def find_column(table: Spreadsheet, name: str, used: Iterable[str] = ()) -> str:
+    """The column that a model reads; an error proposes none that is `used` already."""
+    taken = {*used, *map(escape_formula, used)}
+    free = [other for other in table.names if other not in taken and not other.startswith(PREFIX)]
+    return table.find(name, free)
+
+
+def read_answers(table: Spreadsheet, columns: Columns) -> Answers:
+    """The answers of a table, with all by which they may be known again."""
+    used = (*columns.inputs, *columns.codes.names)
+    text, numeric, categorical = (
+        [find_column(table, name, used) for name in names]
+        for names in (columns.text, columns.numeric, columns.categorical)
+    )
+    n = len(table)
+    texts = list(map("\n".join, zip(*map(table.texts, text), strict=True))) if text else [""] * n
+    numbers = np.array([_read_numbers(table, name) for name in numeric], dtype=float)
+    words = [[cell.strip() for cell in table.texts(name)] for name in categorical]
+    own = own_columns(table)
+    ids = _read_ids(table, own[columns.id]) if columns.id in own else []
+    return Answers(
+        texts,
+        numbers.reshape(len(numeric), n).T,
+        list(zip(*words, strict=True)),
+        _read_extra(table, columns),
+        ids,
+        _read_keys(table, columns, own, texts, ids),
+    )
+
+
+def _read_numbers(table: Spreadsheet, name: str) -> list[float]:
+    return [_number(table, row, name, cell) for row, cell in enumerate(table.cells(name), 1)]
+
+
+def _number(table: Spreadsheet, row: int, name: str, cell: Cell) -> float:
+    try:
+        value = cell_number(unescape_cell(cell), decimal=table.format.decimal)
+        if value is not None and not abs(value) <= LARGEST:
+            raise ValueError
+    except ValueError:
+        found, where = quote(plain_text(cell)), table.where(row, name)
+        hint = f"correct the cell, or fit the model with --categorical {quote(name)}"
+        raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
+    return np.nan if value is None else value
+
+
+def _read_ids(table: Spreadsheet, name: str) -> list[str]:
+    """Whose answers they are; empty where that is not known."""
+    ids = (plain_id(text).strip() for text in table.texts(name))
+    return ["" if name.lower() in MISSING else name for name in ids]
+
+
+def plain_id(text: str) -> str:
+    """A cell as it is after a spreadsheet took it for a number."""
+    return text.lstrip("0") or "0" if text.isdecimal() else text
+
+
+def _read_keys(
+    table: Spreadsheet, columns: Columns, own: dict[str, str], texts: list[str], ids: list[str]
+) -> list[tuple[str, ...]]:
+    """What answers are known again by: id and words, or else the cells that tell them apart."""
+    if ids:
+        pairs = zip(ids, texts, strict=True)
+        return [
+            (make_key("id", name, normalize_text(text)),) if name else () for name, text in pairs
+        ]
+    if columns.identity and set(columns.identity) <= own.keys():
+        return [(make_key("cells", *row),) for row in identity_rows(table, columns.identity)]
+    return []
+
+
+def make_key(kind: str, *parts: str) -> str:
+    """A short name for an answer: a digest of what tells it apart from others."""
+    digest = sha256("\x1f".join(parts).encode()).hexdigest()
+    return f"{kind}:{digest}"
+
+
+def identity_rows(table: Spreadsheet, names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The cells of each row in some of the answers' own columns, by which they are known again."""
+    own = own_columns(table)
+    return list(zip(*(map(plain_id, table.texts(own[name])) for name in names), strict=True))
+
+
+def _read_extra(table: Spreadsheet, columns: Columns) -> NDArray[np.float32]:
+    """Extra features, in the order of the table, or by numbers that ``nldd predict`` wrote."""
+    numbers = table.numbers
+    n_given = 0 if numbers is None else numbers.n_columns
+    if n_given != columns.n_extra:
+        has = f"was fitted with {columns.n_extra or 'no'} extra features of each answer"
+        hint = EXTRA + ", made as for nldd fit" if columns.n_extra else f"leave out {EXTRA}"
+        raise InputError(f"The model {has}; got {n_given or 'none'}.", hint=hint)
+    if numbers is None:
+        return np.empty((len(table), 0), dtype=np.float32)
+    if ROW not in table.names:
+        if numbers.n_rows != len(table):
+            raise numbers.other_length(table.path.name, f"{len(table)}")
+        return numbers.rows(np.arange(len(table)))
+    places = []
+    for row, text in enumerate(table.texts(ROW), 1):
+        text = text.strip().removesuffix(".0")
+        if not (text.isdecimal() and 1 <= int(text) <= numbers.n_rows):
+            expected = f"expected a row of {numbers.path.name}, 1 to {numbers.n_rows}"
+            hint = f"leave the column {ROW} as nldd predict wrote it, and give the same file"
+            message = f"{table.where(row, ROW)}: {expected}, got {quote(text)}."
+            raise InputError(message, hint=hint)
+        places.append(int(text) - 1)
+    return numbers.rows(np.array(places, dtype=np.intp))
+
+
+def read_marks(
+    table: Spreadsheet, name: str, known: Container[str], expected: str, hint: str
+) -> list[str]:
+    """What people have put into the cells of a column; others than the `known` are refused."""
+    marks = []
+    for row, cell in enumerate(table.cells(name), 1):
+        mark = plain_text(cell).strip().lower()
+        # Behind a label such as "not mentioned", a statistics file has a number.
+        if mark not in known and (value := cell_text(getattr(cell, "value", None))) in known:
+            mark = value or mark
+        if mark not in known:
+            message = f"{table.where(row, name)}: expected {expected}, got {quote(mark)}."
+            raise InputError(message, hint=hint)
+        marks.append(mark)
+    return marks
+
+
+def _written_list(cell: str) -> Codes | None:
+    """Codes of a list in JSON or in Python, as programs write one into a cell."""
+    if _PYTHON_LIST.fullmatch(cell):
+        return frozenset(text[1:-1].strip() for text in re.findall(_QUOTED, cell)) - {""}
+    with suppress(ValueError, RecursionError):
+        value = json.loads(cell)
+        if isinstance(value, list) and all(isinstance(x, str | int | float) for x in value):
+            return frozenset(cell_text(name).strip() for name in value) - {""}
+    return None
+
+
+@dataclass(frozen=True)
+class ColumnSpec:
+    """Which columns of a table have what, as a person names them.
+
+    Attributes
+    ----------
+    text : tuple of str
+        Columns with the answers.
+    labels : str
+        One column that lists codes or several, with commas between, or a pattern such as
+        ``code_*``.
+    label_columns : str
+        Columns of 0 and 1, one a code, instead: names with commas between, or a pattern.
+    separators : tuple of str
+        Between codes of a list.
+    none : str
+        The cell which says that no code applies.
+    features, categorical : tuple of str
+        Columns beside the text; categorical ones are so even if they hold numbers.
+    as_written : bool
+        Take codes that look like lists with another separator as they are; else they are refused.
+    id, coder_column : str
+        Columns that say whose answer it is, and who coded it; found by their names if left out.
+    coder : str
+        Take the rows of this coder alone.
+
+    Examples
+    --------
+    >>> from nldd.coding import ColumnSpec
+    >>> request = ColumnSpec(text=("answer",), labels="codes", features=("age", "region"))
+    >>> request.separators
+    (';',)
+    """
+
+    text: tuple[str, ...] = ()
+    labels: str = ""
+    label_columns: str = ""
+    separators: tuple[str, ...] = (";",)
+    none: str = ""
+    features: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    as_written: bool = False
+    id: str = ""
+    coder_column: str = ""
+    coder: str = ""
+
+
+def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
+    """What the columns of a table mean: the named ones, with features told apart by their cells."""
+    if bool(spec.labels) == bool(spec.label_columns):
+        message = "Name either the columns that hold the codes or the columns of 0 and 1."
+        there = f"{table.path.name} has the columns {', '.join(map(repr, table.names[:12]))}"
+        raise InputError(message, hint=f"--labels NAMES or --label-columns PATTERN; {there}")
+    spec = _expand_response_set(spec, table)
+    if spec.label_columns:
+        codes = CodeColumns(match_columns(spec.label_columns, table.names), separator="")
+    else:
+        separator, *also = spec.separators
+        names = _label_names(spec.labels, table.names)
+        codes = CodeColumns(names, separator, spec.none, tuple(also))
+    text, features, categorical = (
+        split_names(given, table.names) for given in (spec.text, spec.features, spec.categorical)
+    )
+    features = tuple(name for name in features if name not in categorical)
+    used = (*text, *features, *categorical, *codes.names)
+    for name in (*used, *filter(None, (spec.id, spec.coder_column))):
+        table.find(name)  # says so if there is none
+    _check_labels(table, codes)
+    free = [name for name in table.names if name not in used]
+    coders = [name for name in free if CODER.search(name)]
+    n_coders = {name: len(set(table.cells(name))) for name in coders}
+    coder = next((name for name in coders if 1 < n_coders[name] <= MOST_CODERS), "")
+    ids = {n: Counter(table.cells(n)) for n in free if ID.search(n) and n not in coders}
+    # Of several, the one that keeps the most answers together.
+    tell = [name for name, cells in ids.items() if _tells_respondents(cells)]
+    id_column = spec.id or min(tell, key=lambda name: len(ids[name]), default="")
+    numeric = tuple(n for n in features if holds_numbers(table.cells(n), table.format.decimal))
+    words = (name for name in features if name not in numeric)
+    n_extra = 0 if table.numbers is None else table.numbers.n_columns
+    found = Columns(
+        *(text, codes, numeric, (*words, *categorical), n_extra, id_column),
+        spec.coder_column or coder,
+    )
+    # Codes and what nldd has added do not tell answers apart: a review leaves all others alone.
+    own = own_columns(table, (*codes.names, found.coder))
+    return replace(found, identity=tuple(sorted(own)))
+
+
+def _tells_respondents(cells: Counter[Cell]) -> bool:
+    """True if nearly all rows have a cell, and these are many, as ids are."""
+    n_rows = cells.total()
+    n_empty = sum(n for cell, n in cells.items() if plain_text(cell).strip().lower() in MISSING)
+    return n_empty < (1 - DISTINCT) * n_rows and len(cells) > max(2, LEAST_IDS * n_rows)
+
+
+def tells_apart(rows: Sequence[tuple[str, ...]], columns: Columns) -> bool:
+    """True if no rows are equal, or a column (not of text) tells nearly all others apart."""
+    # Otherwise equal rows may as well be two people who say the same.
+    distinct = len(set(rows))
+    cells = zip(columns.identity, zip(*rows, strict=True), strict=True)
+    most = max((len(set(own)) for name, own in cells if name not in columns.text), default=-1)
+    return distinct == len(rows) or most >= DISTINCT * distinct
+
+
+def _expand_response_set(spec: ColumnSpec, table: Spreadsheet) -> ColumnSpec:
+    """The columns of a multiple-response set, where codes are named by that of an SPSS file."""
+    known, given = table.format.variables, (spec.labels or spec.label_columns).strip()
+    found = known.response_set(given) if known is not None and given not in table.names else None
+    if found is None:
+        return spec
+    members = ",".join(found.variables)
+    if found.is_marked:
+        return replace(spec, labels="", label_columns=members)
+    return replace(spec, labels=members)
+
+
+def _check_labels(table: Spreadsheet, codes: CodeColumns) -> None:
+    """Refuse codes of a statistics file whose labels hold what separates codes in a list."""
+    known = table.format.variables
+    for name in codes.names if known is not None and codes.listed else ():
+        labels = list(known.values.get(name, {}).values()) if known is not None else []
+        held = [(label, by) for label in labels for by in codes.separators if by in label]
+        if held:
+            free = next((by for by in "|#^~" if not any(by in label for label in labels)), "||")
+            what = f"the label {quote(held[0][0])} of {quote(name)} holds {quote(held[0][1])}"
+            message = f"{table.path.name}: {what}, which separates codes."
+            raise InputError(message, hint=f'--sep "{free}"')
+
+
+def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
+    """True if all cells that are not empty are numbers, and some are."""
+    try:
+        numbers = [cell_number(unescape_cell(cell), decimal=decimal) for cell in set(cells)]
+    except ValueError:
+        return False
+    return any(number is not None for number in numbers)
+
+
+def match_columns(
+    pattern: str, names: Sequence[str], option: str = "--label-columns"
+) -> tuple[str, ...]:
+    """Columns whose names match a pattern such as ``q1_*``, or are listed with commas."""
+    # Survey programs put brackets into names, which a pattern would read in its own way.
+    parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
+    found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
+    if not found:
+        few = ", ".join(map(quote, names[:12])) + ", ..." * (len(names) > 12)
+        hint = f"{option} with a pattern such as 'q1_*', or names with commas"
+        raise InputError(f"No column matches {pattern!r}; the columns are {few}.", hint=hint)
+    return found
+
+
+def _label_names(given: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Columns that hold codes, by their names or by patterns."""
+    own = [name for name in names if not name.startswith(PREFIX)]
+
+    def match(part: str) -> Iterator[str]:
+        is_pattern = part not in names and {*part} & {*"*?"}
+        yield from match_columns(part, own, "--labels") if is_pattern else (part,)
+
+    return tuple(dict.fromkeys(chain.from_iterable(map(match, split_names((given,), names)))))
+
+
+def split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Column names that were given one by one or with commas between; names may hold commas."""
+    parts = (name for text in given for name in ([text] if text in names else text.split(",")))
+    return tuple(name if name in names else name.strip() for name in parts if name.strip())
