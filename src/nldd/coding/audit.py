@@ -27,7 +27,7 @@ from nldd.coding.code_slips import DASHES
 from nldd.coding.coded_blocks import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_sample_in_one_pass
 from nldd.coding.decisions import AGREED, STATUS, SUGGESTED, latest_column
-from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
 from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.cells import Cell, TableBlock, cell_text
 from nldd.coding.tables.opening import TableOptions
@@ -47,7 +47,6 @@ MARKS_HINT = (
     "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
     "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
 )
-KEPT, BROKEN, OPEN = "kept", "broken", "cannot tell yet"
 # Checks that nobody would make.
 MOST_CHECKS = 1_000_000
 
@@ -311,7 +310,7 @@ def judge_checks(checks: Sequence[bool], n_open: int = 0, target: float = 0.9) -
         raise InputError("There are no checks yet, so nothing can be told.", hint=hint)
     n, n_right = len(checks), sum(checks)
     low, high = accuracy_interval(checks)
-    verdict = KEPT if low >= target else BROKEN if high < target else OPEN
+    verdict = judge_interval(low, high, target)
     needed = None if verdict != OPEN else checks_needed(n, n_right, target)
     return Audit(n, n_right, n_open, n_right / n, low, high, target, verdict, needed, n_crosses=0)
 

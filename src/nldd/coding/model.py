@@ -20,7 +20,7 @@ from nldd.coding.answers import LISTED, OF_REVIEW, Answers, Columns
 from nldd.coding.codebook import Codebook
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
-from nldd.coding.guarantee import GuaranteeTest, select_in_turn
+from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, select_in_turn
 from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
 from nldd.coding.respondents import draw_one_per_group, group_by_words, normalize_text, respondents
 from nldd.coding.selective import Selection
@@ -269,7 +269,7 @@ class CodingModel:
         return self, found[-1]
 
     def _selections(self, *guarantee: Any) -> list[Selection]:
-        return select_in_turn((*self.earlier, self.test), *guarantee)
+        return select_in_turn((*self.earlier, self.test), GuaranteeTarget(*guarantee))
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""
