@@ -28,6 +28,7 @@ import numpy as np
 
 from nldd.bench.datasets.load import load_dataset
 from nldd.coding.cross_validation import cross_validate
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.selective import level_correction, tested_size
 from nldd.estimators._nldd import NLDDClassifier
 
@@ -52,7 +53,7 @@ def run_split(X, Y, n_coded: int, split: int) -> dict:
     for measure, targets in TARGETS.items():
         came = new.right(Y[test], measure)
         for target in targets:
-            found = known.select(Y[train], target, CONFIDENCE, measure)
+            found = known.select(Y[train], GuaranteeTarget(target, CONFIDENCE, measure))
             auto = new.doubt(found.rank_by) <= (-1 if found.limit is None else found.limit)
             promises.append(
                 {

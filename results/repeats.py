@@ -34,7 +34,7 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.coding.answers import Answers
-from nldd.coding.guarantee import GuaranteeTest, level_share, select_in_turn
+from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.repeated_rows import settle_repeats
 from nldd.coding.training_table import CodedAnswers
@@ -152,9 +152,9 @@ def check_step(model, fits: list) -> list[list]:
     """For each target and way: which fit is in use, what it codes, and its true accuracy."""
     step, tests = [], [*model.earlier, model.test]
     for target in TARGETS:
-        ways = (hand_on(tests, target), select_in_turn(tests, target, CONFIDENCE))
+        ways = (hand_on(tests, target), select_in_turn(tests, GuaranteeTarget(target, CONFIDENCE)))
         kept, own = ((last_passed(found), found[last_passed(found)]) for found in ways)
-        whole = (len(fits) - 1, tests[-1].select(target, CONFIDENCE))
+        whole = (len(fits) - 1, tests[-1].select(GuaranteeTarget(target, CONFIDENCE)))
         for fit, selection in (kept, whole, own):
             step.append([fit, *measure(*fits[fit], selection.limit, selection.rank_by)])
     return step
@@ -165,7 +165,7 @@ def hand_on(tests: list, target: float) -> list:
     carried, found = 0.0, []
     for number, test in enumerate(tests):
         carried += level_share(number)
-        found.append(test.select(target, CONFIDENCE, level_share=carried))
+        found.append(test.select(GuaranteeTarget(target, CONFIDENCE), carried))
         carried = carried if found[-1].automates else 0.0
     return found
 
@@ -220,8 +220,8 @@ def run_tests(n_refits: int, fresh: bool, study: int) -> dict:
         wrong = (luck < 0.6 * doubt).astype(np.intp)[: 300 + n_each * j]
         none = np.zeros(len(wrong), dtype=bool)
         tests.append(GuaranteeTest(doubt[: len(wrong)], None, wrong, 1, none))
-    whole = [each.select(target, CONFIDENCE) for each in tests]
-    ways = [hand_on(tests, target), whole, select_in_turn(tests, target, CONFIDENCE)]
+    whole = [each.select(GuaranteeTarget(target, CONFIDENCE)) for each in tests]
+    ways = [hand_on(tests, target), whole, select_in_turn(tests, GuaranteeTarget(target, CONFIDENCE))]
     missed = []
     for way, found in zip(WAYS, ways, strict=True):
         limits = [each.limit for each in found]

@@ -75,7 +75,7 @@ def test_records_that_hold_arrays_have_no_equality_of_their_own():
     records = [
         read_labels(INDICATOR),
         Training(X, np.eye(4), None, np.arange(4)),
-        NearestLabelsets(np.eye(2), *np.ones((4, 2, 2))),
+        NearestLabelsets(np.eye(2), *np.ones((5, 2, 2))),
         Member(np.arange(2), [], np.arange(2), np.arange(2)),
         Weights(np.eye(2), np.ones(2)),
     ]

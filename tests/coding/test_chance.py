@@ -22,16 +22,16 @@ from nldd.estimators._nldd import NLDDClassifier
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 
-def two_labelsets(first, second, theta, Dx=(0.5, 0.6), Dy=(0.3, 0.4)):
+def two_labelsets(first, second, theta, P, Dx=(0.5, 0.6), Dy=(0.3, 0.4)):
     """What `nearest_labelsets` finds for one answer."""
-    arrays = {"theta": theta, "Dx": Dx, "Dy": Dy}
+    arrays = {"theta": theta, "P": P, "Dx": Dx, "Dy": Dy}
     arrays = {name: np.array([values]) for name, values in arrays.items()}
     return SimpleNamespace(labelsets=np.array([[first, second]]), **arrays)
 
 
 def test_clues_by_hand():
-    near = two_labelsets([1, 0, 1], [1, 0, 0], (0.1, 0.2))
-    (found,) = confidence_clues(near, np.array([[0.9, 0.7, 0.4]]), np.array([5.0]))
+    near = two_labelsets([1, 0, 1], [1, 0, 0], (0.1, 0.2), (0.9, 0.7, 0.4))
+    (found,) = confidence_clues(near, np.array([5.0]))
     expected = [
         np.log(1 / 9),
         np.log(1 / 4) - np.log(1 / 9),
@@ -55,14 +55,14 @@ def test_clues_by_hand():
 @pytest.mark.parametrize(("first", "weakest", "strongest"), [([1], 0.8, 0.0), ([0], 1.0, 0.8)])
 def test_clues_of_a_single_code(first, weakest, strongest):
     """Of no code that is on, none is weak; of none that is off, none strong; no second code."""
-    near = two_labelsets(first, [1 - first[0]], (0.1, 0.2))
-    (found,) = confidence_clues(near, np.array([[0.8]]), np.array([1.0]))
+    near = two_labelsets(first, [1 - first[0]], (0.1, 0.2), [0.8])
+    (found,) = confidence_clues(near, np.array([1.0]))
     assert found[7:12].tolist() == pytest.approx([0.8, 0.0, 0.8, weakest, strongest])
 
 
 def test_clues_of_certain_labels_are_finite():
-    near = two_labelsets([1, 0], [0, 1], (0.0, 1.0))
-    assert np.isfinite(confidence_clues(near, np.array([[0.0, 1.0]]), np.array([1.0]))).all()
+    near = two_labelsets([1, 0], [0, 1], (0.0, 1.0), (0.0, 1.0))
+    assert np.isfinite(confidence_clues(near, np.array([1.0]))).all()
 
 
 def some_predictions(n=400, n_labels=3, seed=0):

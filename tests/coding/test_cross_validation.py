@@ -16,7 +16,7 @@ from nldd.coding.cross_validation import (
     pair_folds,
     usual_folds,
 )
-from nldd.coding.guarantee import tighten_threshold
+from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
 from nldd.coding.predictions import NO_EVIDENCE, Predictions, deal_folds, predict
 from nldd.coding.selective import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
@@ -103,14 +103,14 @@ def test_new_rows_get_chances_of_all_folds(study):
 def test_limit_is_stricter_than_the_threshold_by_the_gain(study, rank_by):
     _, Y, _, found = study
     found = replace(found, gain_theta=0.2, gain_chance=0.3)
-    chosen = found.select(Y, 0.5, 0.6, rank_by=rank_by)
+    chosen = found.select(Y, GuaranteeTarget(0.5, 0.6, rank_by=rank_by))
     doubt = found.evidence.theta if rank_by == "theta" else 1 - found.evidence.chance
     expected = selective_threshold(doubt, found.evidence.right(Y), 0.5, 0.6)
     assert chosen.rank_by == rank_by
     assert (chosen.threshold, chosen.n_auto) == (expected.threshold, expected.n_auto)
     gain = {"theta": 0.2, "chance": 0.3}[rank_by]
     assert logit(chosen.limit) == pytest.approx(logit(expected.threshold) - gain)
-    impossible = found.select(Y, 0.999, 0.999)
+    impossible = found.select(Y, GuaranteeTarget(0.999, 0.999))
     assert (impossible.threshold, impossible.limit) == (None, None)
 
 
@@ -122,7 +122,7 @@ def test_stricter_thresholds_by_hand():
 
 def test_theta_ranks_labels_one_by_one(study):
     _, Y, _, found = study
-    by_label = found.select(Y, 0.7, 0.6, "hamming")
+    by_label = found.select(Y, GuaranteeTarget(0.7, 0.6, "hamming"))
     assert by_label.rank_by == "theta"
     assert by_label.threshold in found.evidence.theta
 
@@ -136,7 +136,7 @@ def test_theta_ranks_where_all_predictions_are_right():
     assert found.evidence.right(Y).all()
     assert found.regression is found.evidence.chance is None
     assert found.predict(model, X).chance is None
-    assert found.select(Y, 0.5).rank_by == "theta"
+    assert found.select(Y, GuaranteeTarget(0.5)).rank_by == "theta"
     with pytest.raises(InputError, match="theta must rank"):
         found.evidence.doubt("chance")
 
@@ -160,9 +160,9 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
 def test_theta_ranks_few_answers(study, monkeypatch):
     _, Y, _, found = study
     monkeypatch.setattr(cross_validation, "FEWEST_RANKED", len(Y) + 1)
-    assert found.select(Y, 0.5).rank_by == "theta"
+    assert found.select(Y, GuaranteeTarget(0.5)).rank_by == "theta"
     monkeypatch.setattr(cross_validation, "FEWEST_RANKED", len(Y))
-    assert found.select(Y, 0.5).rank_by == "chance"
+    assert found.select(Y, GuaranteeTarget(0.5)).rank_by == "chance"
 
 
 def test_usual_folds():
@@ -172,7 +172,7 @@ def test_usual_folds():
 def test_unknown_ranking_is_refused(study):
     _, Y, _, found = study
     with pytest.raises(InputError, match="rank_by must be one of chance, theta"):
-        found.select(Y, rank_by="Theta")
+        found.select(Y, GuaranteeTarget(rank_by="Theta"))
 
 
 SLOPES = np.random.default_rng(99).normal(size=(6, 4)) * 4
@@ -191,7 +191,7 @@ def study_of(seed, n, X_new, P_new, rank_by):
     X, Y, _ = draw(np.random.default_rng(seed), n)
     model = NLDDClassifier(random_state=seed).fit(X, Y)
     known = cross_validate(model, X, Y, random_state=seed)
-    found = known.select(Y, TARGET, rank_by=rank_by)
+    found = known.select(Y, GuaranteeTarget(TARGET, rank_by=rank_by))
     if found.limit is None:
         return 0.0, 0.0, 1.0
     new = known.predict(model, X_new)

@@ -9,9 +9,8 @@ from nldd.coding.answers import Answers
 from nldd.coding.audit import draw_sample, read_audit
 from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
-from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
 from nldd.coding.model import fit_coding_model
-from nldd.coding.per_code import select_codes
 from nldd.coding.tables.opening import open_table
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError, ZeroWeightWarning
@@ -91,7 +90,7 @@ def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
 
 
 def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
-    found = select_codes(model, 0.8, 0.9)
+    found = select_codes(model, GuaranteeTarget(0.8))
     code_table(model, table, tmp_path / "coded.csv", CodingOptions(None).follow_codes(found))
     stated = Guarantee.parse(cells(tmp_path / "coded.csv")[0])
     assert (stated.target, stated.measure, stated.rank_by) == (0.8, "per-code", "probability")

@@ -11,7 +11,7 @@ from nldd.coding.guarantee_text import (
     render_counts,
     render_unsupported,
 )
-from nldd.coding.per_code import CodeLimits, CodeSelection
+from nldd.coding.guarantee import CodeLimits, CodeSelection
 from nldd.coding.selective import Selection
 
 PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98)

@@ -12,8 +12,9 @@ from coding.made_up import answers_of, fitted, made_up, read_csv, take_codes, wr
 from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.coded_table import code_table
-from nldd.coding.per_code import (
+from nldd.coding.guarantee import (
     CodeLimits,
+    GuaranteeTarget,
     reaches_target,
     select_codes,
     shares_not_excluded,
@@ -145,7 +146,7 @@ def model():
 
 
 def test_selection_counts_what_is_settled(model):
-    found = select_codes(model, 0.8)
+    found = select_codes(model, GuaranteeTarget(0.8))
     P, Y = model.evidence.P, model.Y
     assert found.yes is not None
     assert found.right == np.mean(naive_share_right(P, Y, np.float32(found.yes)))
@@ -162,7 +163,7 @@ def test_selection_counts_what_is_settled(model):
 
 def test_only_answers_drawn_at_random_are_tested(model):
     drawn = np.arange(150) < 100
-    found = select_codes(replace(model, drawn=drawn), 0.8)
+    found = select_codes(replace(model, drawn=drawn), GuaranteeTarget(0.8))
     assert found.n_answers == 100
     assert found.no == threshold_to_rule_out(model.evidence.P[:100], model.Y[:100], 0.8, 0.05)
 

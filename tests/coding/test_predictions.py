@@ -174,3 +174,20 @@ def test_rightness_by_hand():
     assert found.right(Y, "hamming").tolist() == [1, 0.75, 0]
     with pytest.raises(ValueError, match="measure"):
         found.right(Y, "Subset")
+
+
+def test_probabilities_are_computed_once(monkeypatch):
+    X, Y = numeric_data()
+    model = clone(NUMERIC).fit(X, Y)
+    expected, near, calls = model.label_probabilities(X), model.nearest_labelsets(X, k=3), []
+    probabilities = NLDDClassifier._probabilities
+    monkeypatch.setattr(
+        NLDDClassifier,
+        "_probabilities",
+        lambda *given: calls.append(1) or probabilities(*given),
+    )
+    found = predict(model, X, k=3)
+    assert calls == [1]
+    np.testing.assert_array_equal(found.P, expected.astype(np.float32))
+    np.testing.assert_array_equal(found.others_theta, near.theta[:, 1:])
+    np.testing.assert_array_equal(found.others_row, near.row[:, 1:])

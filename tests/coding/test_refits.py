@@ -8,7 +8,7 @@ import pytest
 from nldd.coding.answers import Answers
 from nldd.coding.coded_blocks import CodingOptions
 from nldd.coding.evaluation import triage
-from nldd.coding.guarantee import GuaranteeTest, level_share, select_in_turn
+from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.exceptions import InputError
@@ -98,8 +98,8 @@ def test_level_is_kept_over_refits_at_the_edge_of_the_target(n_refits):
             right[j, : n - 40] = right[j - 1, : n - 40] if j else right[j, : n - 40]
             wrong = (~right[j, :n]).astype(np.intp)
             tests.append(GuaranteeTest(doubt[j, :n], None, wrong, 1, np.zeros(n, dtype=bool)))
-        found = select_in_turn(tests, 0.8, 0.9)
+        found = select_in_turn(tests, GuaranteeTarget(0.8))
         broken += any(selection.automates for selection in found)
-        always += any(test.select(0.8, 0.9).automates for test in tests)
+        always += any(test.select(GuaranteeTarget(0.8)).automates for test in tests)
     assert broken <= 20
     assert always > broken

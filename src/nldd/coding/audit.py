@@ -14,7 +14,7 @@ from nldd.coding.coded_answers import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
 from nldd.coding.columns import identity_rows, read_marks
 from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
-from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.guarantee import OPEN, Guarantee
 from nldd.coding.own_columns import (
     CHECK,
     GUARANTEE,
@@ -31,7 +31,6 @@ from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 CROSS = "x"
-KEPT, BROKEN, OPEN = "kept", "broken", "cannot tell yet"
 # Checks that nobody would make.
 MOST_CHECKS = 1_000_000
 Identity = tuple[str, ...]
@@ -286,7 +285,7 @@ def judge_checks(checks: Sequence[bool], n_open: int = 0, target: float = 0.9) -
         raise InputError("There are no checks yet, so nothing can be told.", hint=hint)
     n, n_right = len(checks), sum(checks)
     low, high = accuracy_interval(checks)
-    verdict = KEPT if low >= target else BROKEN if high < target else OPEN
+    verdict = judge_interval(low, high, target)
     needed = None if verdict != OPEN else checks_needed(n, n_right, target)
     return Audit(n, n_right, n_open, n_right / n, low, high, target, verdict, needed, n_crosses=0)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nldd._wording import quote
 from nldd.coding.answers import Answers
 from nldd.coding.columns import Codes
-from nldd.coding.guarantee_cell import Guarantee, threshold_text
+from nldd.coding.guarantee import CodeLimits, CodeSelection, Guarantee, threshold_text
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import (
     PER_CODE,
@@ -22,9 +22,6 @@ from nldd.coding.predictions import (
 )
 from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
 from nldd.coding.selective import Selection
-
-if TYPE_CHECKING:
-    from nldd.coding.per_code import CodeLimits, CodeSelection
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
@@ -123,9 +120,9 @@ class CodingOptions:
     rank_by: str = "theta"
     n_random: int = 0
     seed: int = 0
-    per_code: "CodeLimits | None" = None
+    per_code: CodeLimits | None = None
     repeated: float | str | None = "same"
-    per_code_repeated: "CodeLimits | None" = None
+    per_code_repeated: CodeLimits | None = None
     by_fallback: bool = False
     guarantee: Guarantee | None = None
 
@@ -142,7 +139,7 @@ class CodingOptions:
         own = Guarantee(found.target, found.confidence, found.measure, found.rank_by, *texts)
         return replace(self, threshold=limit, repeated=again, rank_by=own.rank_by, guarantee=own)
 
-    def follow_codes(self, found: "CodeSelection") -> Self:
+    def follow_codes(self, found: CodeSelection) -> Self:
         """The policy that settles codes one by one as far as was found to be right."""
         again = None if found.repeated is None else found.repeated.limits
         both = (limits for limits in (found.limits, again) if limits is not None)

@@ -33,13 +33,13 @@ def log_odds(probability: Any) -> FloatArray:
     return np.asarray(logit(np.clip(probability, NEAREST, 1 - NEAREST)), dtype=np.float64)
 
 
-def confidence_clues(near: Any, P: FloatArray, times: FloatArray) -> FloatArray:
+def confidence_clues(near: Any, times: FloatArray) -> FloatArray:
     """What speaks for the first of two labelsets; theta's log-odds come first.
 
-    `near` has the two nearest labelsets of each answer, `P` its probabilities label by label, and
+    `near` has the two nearest labelsets of each answer and its probabilities label by label, and
     `times` says how often the first one was seen.
     """
-    P = np.clip(P, NEAREST, 1 - NEAREST)
+    P = np.clip(near.P, NEAREST, 1 - NEAREST)
     first, second = (near.labelsets[:, rank].astype(bool) for rank in (0, 1))
     theta, runner_up = (log_odds(near.theta[:, rank]) for rank in (0, 1))
     likely, next_likely, most_likely = (_log_likelihood(P, Y) for Y in (first, second, P > 0.5))

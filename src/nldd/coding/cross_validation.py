@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd.coding.confidence import ConfidenceRegression, cross_fit, log_odds
-from nldd.coding.guarantee import GuaranteeTest
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest
 from nldd.coding.predictions import (
     NO_EVIDENCE,
     Predictions,
@@ -65,6 +65,7 @@ class CrossValidation:
     Examples
     --------
     >>> from nldd.coding import Answers, Settings, fit_coding_model
+    >>> from nldd.coding.guarantee import GuaranteeTarget
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
@@ -73,7 +74,7 @@ class CrossValidation:
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> model.validation.ranking()
     'theta'
-    >>> found = model.validation.select(model.Y, target=0.8)
+    >>> found = model.validation.select(model.Y, GuaranteeTarget(0.8))
     >>> found.n_answers, found.n_auto
     (80, 80)
     """
@@ -108,17 +109,14 @@ class CrossValidation:
     def select(
         self,
         Y: NDArray[np.int8],
-        target: float = 0.9,
-        confidence: float = 0.9,
-        measure: str = "subset",
-        rank_by: str = "chance",
+        goal: GuaranteeTarget = USUAL,
         rows: Any = slice(None),
     ) -> Selection:
         """The doubt up to which answers, whose codes are `Y`, reach the target; and new ones.
 
         It is tested on some of the `rows`, which must have been drawn at random; all have taught.
         """
-        return self.test(Y, rows).select(target, confidence, measure, rank_by)
+        return self.test(Y, rows).select(goal)
 
     def predict(self, classifier: Any, X: Any, k: int = 2) -> Predictions:
         """New rows predicted by the model of all answers, with the `k` nearest labelsets."""
@@ -184,13 +182,14 @@ def cross_validate(
     >>> from sklearn.datasets import make_multilabel_classification
     >>> from nldd import NLDDClassifier
     >>> from nldd.coding.cross_validation import cross_validate
+    >>> from nldd.coding.guarantee import GuaranteeTarget
     >>> X, Y = make_multilabel_classification(120, 8, n_classes=3, random_state=0)
     >>> Y = Y.astype(np.int8)
     >>> model = NLDDClassifier(random_state=0).fit(X, Y)
     >>> known = cross_validate(model, X, Y, n_folds=2)
     >>> round(float(known.evidence.right(Y).mean()), 2)
     0.53
-    >>> known.select(Y, target=0.6).n_auto
+    >>> known.select(Y, GuaranteeTarget(0.6)).n_auto
     13
     """
     n_folds = usual_folds(len(Y)) if n_folds is None else n_folds

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
+from nldd.coding.guarantee import CodeSelection, GuaranteeTarget, select_codes
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions
 from nldd.coding.selective import Selection, accuracy_interval
@@ -24,9 +24,6 @@ from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
 from nldd.present.text import count_noun
-
-if TYPE_CHECKING:
-    from nldd.coding.per_code import CodeSelection
 
 N_CONFUSIONS = 20
 N_DRAWS = 1000
@@ -210,7 +207,7 @@ def evaluate_table(
     path: Path,
     options: TableOptions = TableOptions(),
     listing: CodeFormat = CodeFormat(),
-) -> tuple[Evaluation, CodedAnswers]:
+) -> tuple[Evaluation, "EvaluatedAnswers"]:
     """Evaluate a model on a table that people have coded.
 
     Parameters
@@ -549,7 +546,7 @@ class Triage:
     selection: Selection
     measure: str
     human_accuracy: float
-    codes: "CodeSelection | None" = None
+    codes: CodeSelection | None = None
     targets: tuple[TargetShare, ...] = ()
     earlier: Selection | None = None
 
@@ -606,9 +603,7 @@ def triage(
     """
     codes = None
     if measure == PER_CODE:
-        from nldd.coding.per_code import select_codes  # only where it is asked for
-
-        codes, measure = select_codes(model, target, confidence), "subset"
+        codes, measure = select_codes(model, GuaranteeTarget(target, confidence)), "subset"
     tested = model.evidence[model.tested]
     right = tested.right(model.Y[model.tested], measure)
     selection = model.select(target, confidence, measure, rank_by)

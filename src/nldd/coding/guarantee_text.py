@@ -10,8 +10,8 @@ from nldd.present.text import align, count_noun, percent, wrap
 if TYPE_CHECKING:
     from nldd.coding.coded_answers import CodingOptions, CodingSummary
     from nldd.coding.evaluation import GuaranteeCheck, TargetShare, Triage
+    from nldd.coding.guarantee import CodeSelection
     from nldd.coding.model import CodingModel
-    from nldd.coding.per_code import CodeSelection
     from nldd.coding.selective import Selection
 
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}

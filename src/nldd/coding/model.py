@@ -28,7 +28,7 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.columns import LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
-from nldd.coding.guarantee import GuaranteeTest, select_in_turn
+from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, select_in_turn
 from nldd.coding.own_columns import DRAWN
 from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
 from nldd.coding.selective import Selection
@@ -277,7 +277,7 @@ class CodingModel:
         return self, found[-1]
 
     def _selections(self, *guarantee: Any) -> list[Selection]:
-        return select_in_turn((*self.earlier, self.test), *guarantee)
+        return select_in_turn((*self.earlier, self.test), GuaranteeTarget(*guarantee))
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""

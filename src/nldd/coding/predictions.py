@@ -64,6 +64,8 @@ class Predictions:
         The next best labelsets.
     others_row : ndarray of int of shape (n_answers, n_others) or None
         Coded answers that these come from.
+    others_theta : ndarray of shape (n_answers, n_others) or None
+        Probability that a label of these is wrong.
 
     Examples
     --------
@@ -93,6 +95,7 @@ class Predictions:
     P: NDArray[np.float32] | None = None
     others: NDArray[np.int8] | None = None
     others_row: NDArray[np.intp] | None = None
+    others_theta: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.theta)
@@ -131,12 +134,10 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
     Y = near.labelsets[:, 0]
-    P = classifier.label_probabilities(X)
-    clues = confidence_clues(near, P, times_seen(classifier, Y))
+    clues = confidence_clues(near, times_seen(classifier, Y))
     found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
-    others = near.labelsets[:, 1:]
-    rest = {"P": P.astype(np.float32), "others": others, "others_row": near.row[:, 1:]}
-    return Predictions(Y, *found, clues=clues, **rest)
+    others = (near.labelsets[:, 1:], near.row[:, 1:], near.theta[:, 1:])
+    return Predictions(Y, *found, None, clues, near.P.astype(np.float32), *others)
 
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -175,7 +176,7 @@ def predict_left_out(
         test = parts[number]
         train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
         part = _predict_fold(model, X[train], Y[train], X[test], len(test))
-        found[number] = replace(part, row=train[part.row], others_row=None)
+        found[number] = replace(part, row=train[part.row], others_row=None, others_theta=None)
     return [found[number] for number in range(len(parts))]
 
 

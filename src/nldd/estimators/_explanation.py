@@ -128,6 +128,8 @@ class NearestLabelsets:
         The training row, as a position in the data of `fit`.
     Dx, Dy : ndarray of shape (n_samples, k)
         Its distances in features and in labels.
+    P : ndarray of shape (n_samples, n_labels)
+        The probabilities of the labels that these are found by, as by `label_probabilities`.
 
     Examples
     --------
@@ -146,3 +148,4 @@ class NearestLabelsets:
     row: NDArray[np.intp]
     Dx: NDArray[np.float64]
     Dy: NDArray[np.float64]
+    P: NDArray[np.float64]

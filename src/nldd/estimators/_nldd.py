@@ -403,10 +403,10 @@ class NLDDClassifier(BaseMetaClassifier):
                 f"k must be a whole number from 1 to {n_labelsets}, the number of distinct "
                 f"training labelsets; got {k!r}."
             )
-        _, near = self._nearest(fitted, X, int(k))
+        P, near = self._nearest(fitted, X, int(k))
         theta = fitted.regression.theta(near.Dx, near.Dy)
         labelsets, rows = fitted.index.labelsets[near.labelset], fitted.rows[near.row]
-        return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy)
+        return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy, P)
 
     def explain(self, X: Any) -> list[Explanation]:
         """Evidence for each prediction: the training row, both distances, theta, the runner-up.

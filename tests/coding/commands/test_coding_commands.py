@@ -25,8 +25,8 @@ from coding_tables import (
     write_csv,
 )
 from nldd.coding.evaluation import evaluate_evidence, evaluate_table, triage
+from nldd.coding.guarantee import GuaranteeTarget, select_codes
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.per_code import select_codes
 from nldd.coding.selective import selective_threshold
 from nldd.coding.tables.opening import TableOptions
 from nldd.coding.wording import theta_number
@@ -321,7 +321,7 @@ def test_empty_answers_are_for_people(study, tmp_path, capsys):
 
 def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, capsys):
     options = ("--measure", "per-code", "--target-accuracy", "0.7")
-    found = select_codes(model, 0.7)
+    found = select_codes(model, GuaranteeTarget(0.7))
     record = succeed(capsys, "triage", study / "model.nldd", *options, "--json").json
     assert (record["codes"]["yes"], record["codes"]["no"]) == (found.yes, found.no)
     assert "Code by code, " in succeed(capsys, "triage", study / "model.nldd", *options).out

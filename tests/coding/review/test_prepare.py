@@ -8,10 +8,9 @@ import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
 from nldd.coding.coded_blocks import CodingSummary
-from nldd.coding.guarantee_cell import Guarantee
+from nldd.coding.guarantee import Guarantee, select_codes
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.per_code import select_codes
 from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import cell_text
@@ -159,7 +158,7 @@ def test_single_codes_are_asked_about(made, tmp_path):
     promise = (0.9, 0.9, "per-code", "chance")
     _, _, _, said, (first,) = prepare(made, tmp_path / "n.review.db", made / "new.csv", promise)
     model = load_coding_model(made / "model.nldd")
-    limits = select_codes(model, 0.9, 0.9).limits
+    limits = select_codes(model).limits
     assert first.facts["limits"] == {"yes": limits.yes, "no": limits.no}
     partly = [s for s in said if s.status == "part"]
     assert partly

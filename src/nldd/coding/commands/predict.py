@@ -26,8 +26,8 @@ from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.coded_answers import CodingOptions
+    from nldd.coding.guarantee import CodeSelection
     from nldd.coding.model import CodingModel
-    from nldd.coding.per_code import CodeSelection
     from nldd.coding.selective import Selection
     from nldd.coding.tables.reading import TableOptions
 
@@ -40,12 +40,12 @@ def _keep_promise(
     Where nothing can be promised, a note says so.
     """
     from nldd.coding.evaluation import target_shares
+    from nldd.coding.guarantee import GuaranteeTarget as Goal, select_codes
     from nldd.coding.guarantee_text import render_unsupported
-    from nldd.coding.per_code import select_codes
     from nldd.coding.predictions import PER_CODE
 
     if promise.measure == PER_CODE:
-        codes = select_codes(model, promise.target, promise.confidence)
+        codes = select_codes(model, Goal(*promise))
         return policy.follow_codes(codes), None, codes
     policy, found = policy.follow(model, *promise)
     if not found.automates:

@@ -14,10 +14,9 @@ from nldd.coding.coded_blocks import (
     next_labelsets,
 )
 from nldd.coding.evaluation import target_shares
-from nldd.coding.guarantee import level_share
+from nldd.coding.guarantee import GuaranteeTarget, level_share, select_codes
 from nldd.coding.guarantee_text import drawn_notes, render_failed_refit, render_unsupported
 from nldd.coding.model import CodingModel
-from nldd.coding.per_code import select_codes
 from nldd.coding.predictions import PER_CODE, Predictions
 from nldd.coding.review.records import Suggestion
 from nldd.coding.review.store_tables import code_columns
@@ -32,9 +31,9 @@ MOST_SHOWN = 500
 
 def apply_guarantee(model: "CodingModel", promise: Promise) -> tuple["CodingOptions", list[str]]:
     """What the machine may code alone, and what a person should know of it."""
-    target, confidence, measure, _ = promise
+    measure = promise[2]
     if measure == PER_CODE:
-        codes = select_codes(model, target, confidence)
+        codes = select_codes(model, GuaranteeTarget(*promise))
         return CodingOptions(None).follow_codes(codes), drawn_notes(model)
     policy, found = CodingOptions(None).follow(model, *promise)
     notes = []
@@ -51,7 +50,7 @@ def refit_options(
 
     If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
     """
-    found = model.test.select(*promise, level_share=level_share(last["n_tests"]))
+    found = model.test.select(GuaranteeTarget(*promise), level_share(last["n_tests"]))
     failed = "" if found.automates else render_failed_refit(found)
     return CodingOptions(None).apply(found), failed
 
