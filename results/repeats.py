@@ -34,10 +34,10 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.coding.answers import Answers
+from nldd.coding.coded_answers import CodedAnswers
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
-from nldd.coding.repeated_rows import settle_repeats
-from nldd.coding.training_table import CodedAnswers
+from nldd.coding.training_set import settle_repeats
 
 FOLDER = Path(__file__).parent / "promise"
 RECORDS = {kind: FOLDER / f"{kind}.jsonl" for kind in ("repeats", "refits", "tests")}
@@ -221,7 +221,11 @@ def run_tests(n_refits: int, fresh: bool, study: int) -> dict:
         none = np.zeros(len(wrong), dtype=bool)
         tests.append(GuaranteeTest(doubt[: len(wrong)], None, wrong, 1, none))
     whole = [each.select(GuaranteeTarget(target, CONFIDENCE)) for each in tests]
-    ways = [hand_on(tests, target), whole, select_in_turn(tests, GuaranteeTarget(target, CONFIDENCE))]
+    ways = [
+        hand_on(tests, target),
+        whole,
+        select_in_turn(tests, GuaranteeTarget(target, CONFIDENCE)),
+    ]
     missed = []
     for way, found in zip(WAYS, ways, strict=True):
         limits = [each.limit for each in found]

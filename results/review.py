@@ -30,7 +30,8 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.bench.datasets.load import load_dataset
-from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.answers import Answers
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.review.queue import QueueState
 from nldd.datasets import load_survey

@@ -17,7 +17,7 @@ import marks
 import numpy as np
 
 from nldd.coding import selective
-from nldd.coding.evaluation import TARGETS
+from nldd.coding.model import TARGETS
 from nldd.coding.selective import selective_threshold
 
 FOLDER = Path(__file__).parent / "promise"

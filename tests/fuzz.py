@@ -274,7 +274,7 @@ def _model_seed():
     import numpy as np
 
     from coding.made_up import SETTINGS, answers_of, made_up
-    from nldd.coding.answers import CodeColumns, Columns
+    from nldd.coding.columns import CodeColumns, Columns
     from nldd.coding.model import fit_coding_model
     from nldd.coding.model_file import save_coding_model
 

@@ -5,11 +5,11 @@ from itertools import count
 
 import numpy as np
 
-from nldd.coding.answers import Answers, CodeColumns, Columns
-from nldd.coding.decisions import read_decisions
+from nldd.coding.answers import Answers
+from nldd.coding.columns import CodeColumns, Columns, ColumnSpec
+from nldd.coding.decisions import read_coded
 from nldd.coding.model import Settings, fit_coding_model
-from nldd.coding.tables.opening import open_table
-from nldd.coding.training_table import ColumnSpec
+from nldd.coding.tables.reading import TableOptions
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],
@@ -75,11 +75,8 @@ def read_csv(path):
 
 def take_codes(model, path):
     """The codes that people have decided in a review, and how many rows nobody has."""
-    codes = model.columns.codes
-    with open_table(path) as table:
-        (block,) = table.blocks()
-        found = read_decisions(table, block, codes)
-        return found.codes, found.n_open
+    _, decisions = read_coded(path, model.columns, TableOptions(), known=model.labels)
+    return decisions.codes, sum(codes is None for codes in decisions.codes)
 
 
 def write_coded(path, texts, codes):

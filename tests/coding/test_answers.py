@@ -5,7 +5,8 @@ import pytest
 from openpyxl import Workbook
 
 from coding.made_up import write_csv
-from nldd.coding.answers import Answers, CodeColumns, CodeFormat, Columns
+from nldd.coding.answers import Answers
+from nldd.coding.columns import CodeColumns, CodeFormat, Columns
 from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from nldd.coding.answers import CodeColumns
 from nldd.coding.code_slips import (
     Slip,
     close_code,
@@ -16,6 +15,7 @@ from nldd.coding.code_slips import (
     sep_options,
     similar_groups,
 )
+from nldd.coding.columns import CodeColumns
 
 LISTED = CodeColumns(("codes",))
 

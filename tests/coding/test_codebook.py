@@ -14,11 +14,11 @@ from coding.made_up import (
     write_csv,
 )
 from nldd.coding.codebook import Codebook, CodebookEntry, read_codebook, write_codebook
+from nldd.coding.columns import ColumnSpec
 from nldd.coding.evaluation import evaluate_table
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.recoding import apply_codebook
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import ColumnSpec
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -5,7 +5,7 @@ import pytest
 from coding.made_up import made_up, write_csv
 from nldd.coding.agreement import SharedAnswer, agreement_of_tables, compare_coders
 from nldd.coding.agreement_measures import krippendorff_alpha, masi_distance
-from nldd.coding.training_table import ColumnSpec
+from nldd.coding.columns import ColumnSpec
 from nldd.exceptions import InputError
 
 REQUEST = ColumnSpec(("answer",), "codes")

@@ -8,6 +8,7 @@ import pytest
 from coding.made_up import answers_of, fitted, made_up, write_coded
 from nldd.coding import evaluation as scores_module
 from nldd.coding.calibration import calibration_deciles
+from nldd.coding.coded_answers import CodedAnswers
 from nldd.coding.evaluation import (
     Confusion,
     check_guarantee,
@@ -19,7 +20,6 @@ from nldd.coding.evaluation import (
     score_answers,
 )
 from nldd.coding.selective import accuracy_interval
-from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 from nldd.metrics._counts import weighted_values
 from nldd.metrics._measures import MEASURES

@@ -9,7 +9,8 @@ from sklearn.multiclass import OneVsRestClassifier
 
 from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_equal_predictions, fitted, made_up
 from nldd.coding import model as model_module
-from nldd.coding.answers import CodeColumns, Columns
+from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.evaluation import evaluate_evidence, summarise
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.model import (
@@ -23,7 +24,6 @@ from nldd.coding.model import (
     order_codes,
 )
 from nldd.coding.training import FitResult
-from nldd.coding.training_table import CodedAnswers
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -5,12 +5,12 @@ import pytest
 
 from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
 from nldd.coding import coded_rows, training_table
-from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.audit import draw_sample
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.decisions import read_coded
 from nldd.coding.frequencies import Basis, code_frequencies
 from nldd.coding.frequency_estimates import rest_limits
-from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import read_coded
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_drawn"]

@@ -7,7 +7,7 @@ import pytest
 from coding.made_up import SETTINGS, made_up, read_csv, write_csv
 from nldd.coding.answers import Answers
 from nldd.coding.audit import draw_sample, read_audit
-from nldd.coding.coded_blocks import CodingOptions
+from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
 from nldd.coding.model import fit_coding_model

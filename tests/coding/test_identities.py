@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding.answers import CodeColumns, Columns
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.decisions import read_coded
+from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import read_coded
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -8,7 +8,8 @@ import pytest
 
 from coding.made_up import SETTINGS, assert_equal_predictions, fitted, made_up
 from nldd.coding import cross_validation
-from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.answers import Answers
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import Event, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.estimators._mlknn import MLkNN

@@ -17,10 +17,10 @@ from coding.made_up import (
     write_csv,
 )
 from nldd.coding import coded_table as coded_output
-from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.audit import is_filled_in
-from nldd.coding.coded_blocks import CodingOptions
+from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
 from nldd.coding.tables.opening import open_table

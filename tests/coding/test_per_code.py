@@ -9,9 +9,9 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from coding.made_up import answers_of, fitted, made_up, read_csv, take_codes, write_csv
-from nldd.coding.answers import CodeColumns, Columns
-from nldd.coding.coded_blocks import CodingOptions
+from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.guarantee import (
     CodeLimits,
     GuaranteeTarget,

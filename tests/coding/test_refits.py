@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nldd.coding.answers import Answers
-from nldd.coding.coded_blocks import CodingOptions
+from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.evaluation import triage
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model

@@ -13,8 +13,10 @@ from browser import open_tab
 from nldd import __version__
 from nldd._versions import library_versions
 from nldd.coding import cross_validation
-from nldd.coding.answers import Answers, CodeColumns, Columns
+from nldd.coding.answers import Answers
 from nldd.coding.calibration import Calibration
+from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.evaluation import (
     LabelScore,
     check_guarantee,
@@ -45,7 +47,6 @@ from nldd.coding.report_text import (
     render_triage,
 )
 from nldd.coding.suspects import find_suspects
-from nldd.coding.training_table import CodedAnswers
 from nldd.coding.wording import chance_in_words
 from nldd.exceptions import NLDDWarning
 from nldd.metrics._measures import MEASURES

@@ -7,11 +7,10 @@ import pytest
 from scipy.special import expit
 
 from coding.made_up import SETTINGS, fitted
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, draw_one_per_group, normalize_text, respondents
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
 from nldd.coding.predictions import deal_folds
-from nldd.coding.respondents import draw_one_per_group, normalize_text, respondents
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -91,7 +90,9 @@ def test_repeated_words_have_a_threshold_of_their_own_at_half_of_the_level():
     alone = replace(test, repeated=np.zeros_like(test.repeated))
     for rows, part in ((~test.repeated, found), (test.repeated, found.repeated)):
         only = {n: getattr(alone, n)[rows] for n in ("theta", "chance", "n_wrong", "repeated")}
-        expected = replace(alone, **only).select(GuaranteeTarget(0.7), 0.4)  # half of the first fit's
+        expected = replace(alone, **only).select(
+            GuaranteeTarget(0.7), 0.4
+        )  # half of the first fit's
         assert (part.threshold, part.n_auto) == (expected.threshold, expected.n_auto)
     assert found.repeated.threshold != found.threshold
     assert model.knows_words(Answers([texts[3].upper() + "!", "w01"])).tolist() == [True, False]

@@ -9,11 +9,11 @@ from scipy.stats import chi2
 
 from coding.made_up import REVIEWED, answers_of, fitted, made_up, read_csv, take_codes, write_csv
 from nldd.coding import review_sheet
-from nldd.coding.answers import CodeColumns, Columns
-from nldd.coding.coded_blocks import CodingOptions
+from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table, draw_rows, draw_sample_in_one_pass
-from nldd.coding.tables.opening import TableOptions, open_table
-from nldd.coding.training_table import read_coded
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.decisions import read_coded
+from nldd.coding.tables.reading import TableOptions, open_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

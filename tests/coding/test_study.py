@@ -21,13 +21,13 @@ from coding.made_up import (
 )
 from nldd import __version__
 from nldd.coding import training as study_module
+from nldd.coding.columns import ColumnSpec
 from nldd.coding.evaluation import evaluate_evidence
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import model_lock
 from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import ColumnSpec
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

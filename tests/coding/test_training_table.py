@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from coding.made_up import write_csv
-from nldd.coding.answers import CodeColumns, Columns
-from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import (
+from nldd.coding.columns import (
+    CodeColumns,
+    Columns,
     ColumnSpec,
     find_columns,
     holds_numbers,
     match_columns,
-    read_coded,
 )
+from nldd.coding.decisions import read_coded
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
 LISTED = CodeColumns(("codes",))

@@ -16,11 +16,14 @@ from nldd.coding.agreement_measures import (
     masi_distance,
     nominal_distance,
 )
-from nldd.coding.answers import LISTED, plain_text, row_identity
+from nldd.coding.answers import row_identity
+from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.columns import LISTED, ColumnSpec, find_columns
+from nldd.coding.decisions import read_coded
 from nldd.coding.model import order_codes
-from nldd.coding.repeated_rows import merge_code_rows, rows_by_answer
-from nldd.coding.tables.opening import TableOptions
-from nldd.coding.training_table import CodedAnswers, ColumnSpec, find_columns, read_coded
+from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.spreadsheet import plain_text
+from nldd.coding.training_set import merge_code_rows, rows_by_answer
 from nldd.exceptions import InputError
 
 Codes = frozenset[str]

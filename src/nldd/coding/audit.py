@@ -14,7 +14,7 @@ from nldd.coding.coded_answers import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
 from nldd.coding.columns import identity_rows, read_marks
 from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
-from nldd.coding.guarantee import OPEN, Guarantee
+from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
 from nldd.coding.own_columns import (
     CHECK,
     GUARANTEE,

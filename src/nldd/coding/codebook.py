@@ -14,8 +14,8 @@ from unicodedata import normalize
 from nldd._wording import quote, quote_first
 from nldd.coding.columns import CodeColumns
 from nldd.coding.tables.cells import TableFormat
-from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.reading import TableOptions
 from nldd.coding.tables.spreadsheet import plain_text
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError

@@ -15,16 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
-from nldd.coding.answers import PREFIX, Answers, find_column, own_columns, plain_text, row_identity
-from nldd.coding.audit import RIGHT_CODES, Check, machine_codes, read_checks
+from nldd.coding.answers import Answers, row_identity
+from nldd.coding.audit import machine_codes
 from nldd.coding.codebook import Codebook
-from nldd.coding.coded_blocks import BY_PEOPLE
-from nldd.coding.decisions import STATUS, SUGGESTED, latest_column, read_decisions
+from nldd.coding.coded_answers import BY_PEOPLE
+from nldd.coding.columns import find_column
+from nldd.coding.decisions import Check, read_checks, read_decisions
+from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import RANKINGS
+from nldd.coding.own_columns import PREFIX, RIGHT_CODES, STATUS, latest_column, own_columns
+from nldd.coding.review.store_tables import SUGGESTED
 from nldd.coding.tables.cells import Cell, TableBlock, TableFormat
-from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.spreadsheet import plain_text
 from nldd.coding.training_table import drawn_marks
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula

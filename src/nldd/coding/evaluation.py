@@ -281,6 +281,11 @@ class EvaluatedAnswers:
         return given_codes(self.decisions)
 
     @property
+    def n_coded(self) -> int:
+        """Answers on which the model is evaluated."""
+        return len(self.answers)
+
+    @property
     def notes(self) -> list[str]:
         """What a person should know about the table."""
         return self.decisions.notes

@@ -19,10 +19,10 @@ from nldd._wording import quote_first
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding.coded_rows import CodedRow, Codes, add_decided, read_rows
 from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest
+from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
-from nldd.coding.predictions import RANKINGS
 from nldd.coding.tables.cells import TableFormat
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
 # Where the errors of a part are known from.

@@ -12,7 +12,7 @@ from nldd.coding.model import CodingModel, checksum, fit_coding_model
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import Tell, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
 from nldd.present.text import count_noun

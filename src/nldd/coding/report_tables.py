@@ -18,6 +18,7 @@ from nldd.coding.evaluation import (
 )
 from nldd.coding.guarantee_text import MEASURED, SURE
 from nldd.coding.model import CodingModel, Event
+from nldd.coding.training import FitResult
 from nldd.coding.wording import doubt_number, exact_percent, percent_range
 from nldd.metrics._measures import MEASURES
 from nldd.present.table import Row, Table, TableEntry, tabulate
@@ -77,9 +78,9 @@ def answers_of_model(model: CodingModel) -> Answered:
 
 
 def answers_of_table(
-    summary: ScoreSummary, table: EvaluatedAnswers, n_never_seen: int | None = None
+    summary: ScoreSummary, table: EvaluatedAnswers | FitResult, n_never_seen: int | None = None
 ) -> Answered:
-    return Answered(summary, table.n_rows, len(table.codes), table.n_set_aside, n_never_seen)
+    return Answered(summary, table.n_rows, table.n_coded, table.n_set_aside, n_never_seen)
 
 
 def counts_table(answers: Mapping[str, Answered], more: Sequence[Row] = ()) -> Table:

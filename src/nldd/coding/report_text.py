@@ -35,7 +35,7 @@ def render_fit(step: FitResult, quality: Evaluation, triage: Triage) -> str:
     model, by_key = step.model, {score.key: score for score in quality.scores}
     summary = summarise(model.shown, model.Y)
     return _paragraphs(
-        *_learned(model, tables.answers_of_table(summary, step.table)),
+        *_learned(model, tables.answers_of_table(summary, step)),
         to_text(tables.measures_table(by_key[key] for key in FIT_SCORES), columns=(0, 1)),
         wrap(["".join(_tested_how(model))]),
         render_triage(triage),
@@ -346,15 +346,15 @@ def fit_record(step: FitResult, quality: Evaluation, triage: Triage) -> dict[str
     """What :func:`render_fit` says, for JSON."""
     return {
         "columns": asdict(step.model.columns),
-        **_table_record(step.table),
+        **_table_record(step),
         **asdict(summarise(step.model.labels, step.model.Y)),
         "scores": [asdict(score) for score in quality.scores],
         "triage": triage_record(triage),
     }
 
 
-def _table_record(table: EvaluatedAnswers) -> dict[str, Any]:
-    n, n_set_aside = len(table.codes), table.n_set_aside
+def _table_record(table: EvaluatedAnswers | FitResult) -> dict[str, Any]:
+    n, n_set_aside = table.n_coded, table.n_set_aside
     return {"rows": table.n_rows, "coded": n, "set_aside": n_set_aside, "notes": table.notes}
 
 

@@ -20,8 +20,8 @@ from nldd.coding.codebook import FIELDS
 from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.own_columns import PREFIX
 from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.reading import TableOptions
 from nldd.coding.tables.spreadsheet import plain_text
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError

@@ -75,6 +75,11 @@ class FitResult:
     notes: list[str] = field(default_factory=list)
     predecessor: Path | None = None
 
+    @property
+    def n_coded(self) -> int:
+        """Coded answers of the table."""
+        return self.n_added
+
 
 def fit_table(
     path: Path,

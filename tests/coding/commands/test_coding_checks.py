@@ -23,7 +23,7 @@ from nldd.coding.audit import checks_needed
 from nldd.coding.evaluation import check_guarantee, evaluate_table
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import accuracy_interval
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.present.text import percent
 
 

@@ -28,7 +28,7 @@ from nldd.coding.evaluation import evaluate_evidence, evaluate_table, triage
 from nldd.coding.guarantee import GuaranteeTarget, select_codes
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import selective_threshold
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.coding.wording import theta_number
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier

@@ -15,7 +15,7 @@ from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.running import ReviewServer
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import is_of_table
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 
 
 @pytest.fixture

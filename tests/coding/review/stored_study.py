@@ -4,14 +4,14 @@ import math
 import random
 from uuid import UUID
 
-from nldd.coding.coded_blocks import CodingOptions
+from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.model import checksum
 from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import describe_table
-from nldd.coding.tables.opening import TableOptions, open_table
+from nldd.coding.tables.reading import TableOptions, open_table
 from nldd.coding.tables.writer import create_table
 
 NOW = "2026-01-02T03:04:05.678Z"

@@ -10,14 +10,14 @@ from hypothesis import given, settings, strategies as st
 from made_review import CODES, make_review
 from stored_study import NOW, decide, entry, rows_of
 
-from nldd.coding.answers import CodeColumns, Columns
 from nldd.coding.audit import draw_sample
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.decisions import read_coded
 from nldd.coding.frequencies import code_frequencies
 from nldd.coding.review.export import write_export
 from nldd.coding.review.records import Item, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import StoreOptions
-from nldd.coding.training_table import read_coded
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))

@@ -17,7 +17,7 @@ from nldd.coding.review.learning import Learner, learn
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.records import Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
 PROMISE = (0.7, 0.9, "subset", "chance")

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
-from nldd.coding.coded_blocks import CodingSummary
+from nldd.coding.coded_answers import CodingSummary
 from nldd.coding.guarantee import Guarantee, select_codes
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import cell_text
-from nldd.coding.tables.opening import TableOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
 

@@ -14,6 +14,8 @@ from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
 from nldd.coding.audit import judge_checks
+from nldd.coding.columns import ColumnSpec
+from nldd.coding.decisions import read_coded
 from nldd.coding.frequencies import code_frequencies
 from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
@@ -22,10 +24,9 @@ from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import DecidedRows, StoreOptions
 from nldd.coding.review.verified import audit_of
-from nldd.coding.tables.opening import TableOptions, open_table
+from nldd.coding.tables.reading import TableOptions, open_table
 from nldd.coding.tables.writer import create_table
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_table import ColumnSpec, read_coded
 from nldd.exceptions import InputError
 
 # With few answers, one of the distances may get no weight.

@@ -4,7 +4,7 @@ import pytest
 from openpyxl import Workbook
 from table_files import load, load_text
 
-from nldd.coding.tables.opening import TableOptions, open_table
+from nldd.coding.tables.reading import TableOptions, open_table
 from nldd.exceptions import InputError
 
 IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1_TEXT""}"'

@@ -17,8 +17,8 @@ from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, bundle, file_option, force_option, json_option
 
 if TYPE_CHECKING:
-    from nldd.coding.tables.opening import TableOptions
-    from nldd.coding.training_table import ColumnSpec
+    from nldd.coding.columns import ColumnSpec
+    from nldd.coding.tables.reading import TableOptions
 
 
 _column_options = bundle(

@@ -14,7 +14,7 @@ from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
 
 def _renew_report(found: "CodingModel", model: Path) -> None:

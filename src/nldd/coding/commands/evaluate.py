@@ -19,8 +19,8 @@ from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, force_option, json_option
 
 if TYPE_CHECKING:
-    from nldd.coding.answers import CodeFormat
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.columns import CodeFormat
+    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()

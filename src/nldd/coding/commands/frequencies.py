@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument, open_reviews_too, table_options
+from nldd.coding.commands.options import model_argument, table_options
 from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, file_option, force_option, json_option
 
 if TYPE_CHECKING:
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
@@ -67,7 +67,6 @@ def frequencies(
     for place in (table, *checked):
         check_paths_differ(model, place, out, report, hint="-o shares.csv --report shares.html")
     refuse_existing(out, report, force=force)
-    options, _ = open_reviews_too(options, table, *checked, whole=True)
     loaded = load_coding_model(model)
     found = code_frequencies(loaded, table, checked, options)
     print_notes(found.notes)

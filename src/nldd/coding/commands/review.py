@@ -25,7 +25,7 @@ from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.review.records import Study
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
 
 LONGEST_NAME = 100

@@ -11,7 +11,7 @@ from nldd.present.console import print_notes, print_result
 from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
 
 if TYPE_CHECKING:
-    from nldd.coding.tables.opening import TableOptions
+    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()

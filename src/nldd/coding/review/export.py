@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from nldd.coding.coded_table import unique_column_names
+from nldd.coding.own_columns import unique_column_names
 from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standings
 from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 from warnings import simplefilter
 
-from nldd.coding.coded_blocks import AUTO, CodingOptions, CodingSummary, code_blocks
+from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary
+from nldd.coding.coded_blocks import code_blocks
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
@@ -29,8 +30,8 @@ from nldd.coding.review.rounds import Suggester, apply_guarantee, refit_options,
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import ROW, StoredRows, StoreOptions
 from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model
 from nldd.exceptions import NLDDError
 from nldd.present.text import count_noun

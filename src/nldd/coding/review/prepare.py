@@ -9,7 +9,8 @@ from pathlib import Path
 
 from nldd import __version__
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_blocks import BlockWatch, CodedBlock, CodingSummary, code_blocks
+from nldd.coding.coded_answers import CodingSummary
+from nldd.coding.coded_blocks import BlockWatch, CodedBlock, code_blocks
 from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
@@ -17,8 +18,8 @@ from nldd.coding.review.records import Item, Study
 from nldd.coding.review.rounds import PROMISE, Promise, Suggester, apply_guarantee, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import describe_table
-from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -39,7 +40,7 @@ class PreparedReview:
 
     Examples
     --------
-    >>> from nldd.coding.coded_blocks import CodingSummary
+    >>> from nldd.coding.coded_answers import CodingSummary
     >>> from nldd.coding.review.prepare import PreparedReview
     >>> prepared = PreparedReview(CodingSummary(n_rows=100, n_auto=70, n_review=30), notes=[])
     >>> prepared.counts.n_review

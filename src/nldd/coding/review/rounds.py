@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from nldd.coding.coded_blocks import (
+from nldd.coding.coded_answers import (
     BY_PEOPLE,
     N_NEXT,
-    CodedBlock,
     CodingOptions,
     CodingSummary,
     next_labelsets,
 )
+from nldd.coding.coded_blocks import CodedBlock
 from nldd.coding.evaluation import target_shares
 from nldd.coding.guarantee import GuaranteeTarget, level_share, select_codes
 from nldd.coding.guarantee_text import drawn_notes, render_failed_refit, render_unsupported

@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from nldd._wording import quote_first
-from nldd.coding.answers import CodeColumns
-from nldd.coding.coded_table import unique_column_names
+from nldd.coding.columns import CodeColumns
 from nldd.coding.model import CodingModel
+from nldd.coding.own_columns import unique_column_names
 from nldd.coding.review.log import SKIPPED, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
 from nldd.coding.review.records import Item, Round, Study, Suggestion, pack
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_file import is_store
 from nldd.coding.tables.cells import Cell, TableFormat, cell_text
-from nldd.coding.tables.opening import TableOptions
 from nldd.coding.tables.reader import TableReader
+from nldd.coding.tables.reading import TableOptions
 from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun
 

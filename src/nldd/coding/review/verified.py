@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from nldd.coding.audit import Audit, judge_checks
-from nldd.coding.coded_blocks import AUTO
+from nldd.coding.coded_answers import AUTO
 from nldd.coding.review.known_codes import KnownCodes
 from nldd.coding.review.log import outcomes
 from nldd.coding.review.records import Round
