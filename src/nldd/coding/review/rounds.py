@@ -66,7 +66,7 @@ class Suggester:
         """Suggestions for answers, whose `items` these are, but for coded ones."""
         found = coded.found
         assert found.P is not None
-        codes, nexts = self.model.codes(found.Y), next_labelsets(self.model, coded)
+        codes, nexts = self.model.codes(coded.Y), next_labelsets(self.model, coded)
         likely = np.rint(found.P * 255).astype(np.uint8)
         doubt = np.nan_to_num(coded.doubt, nan=1.0).tolist()
         for i, status in enumerate(coded.statuses):
