@@ -23,7 +23,7 @@ from nldd.coding.decisions import keep_safe_keys
 from nldd.coding.model import CodingModel
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
-from nldd.coding.review.records import Study, codes_text, pack
+from nldd.coding.review.records import Item, Study, codes_text, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import TableFormat, cell_text
 from nldd.coding.tables.number_files import NumberFile
@@ -47,7 +47,7 @@ def read_review(
     """
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
-        items = _for_people(store, agreed)
+        items = list(store.items(_for_people(store, agreed)))
         table, decisions = _decided_table(store, items, agreed, options)
     if not agreed.codes:
         message = f"{path.name}: people have not agreed yet on the codes of any answer."
@@ -56,11 +56,10 @@ def read_review(
         slips = notes_on_codes([], list(agreed.codes.values()), columns.codes, known)
         decisions.notes.extend(slips)
     answers = keep_safe_keys(read_answers(table, columns), table, columns, decisions.decided)
-    keys = [
-        (f"review:{table.sha256}:{item}", *others)
-        for item, others in zip(items, answers.keys, strict=True)
-    ]
-    return replace(answers, keys=keys, rows=items), decisions
+    rows = [item.item for item in items]
+    names = (f"review:{table.sha256}:{row}" for row in rows)
+    keys = [(name, *others) for name, others in zip(names, answers.keys, strict=True)]
+    return replace(answers, keys=keys, rows=rows), decisions
 
 
 def review_as_table(
@@ -73,8 +72,7 @@ def review_as_table(
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
         found = list(store.suggested_items())
-        items = [item.item for item, _ in found]
-        table, decisions = _decided_table(store, items, agreed, options)
+        table, decisions = _decided_table(store, [item for item, _ in found], agreed, options)
     given = [agreed.codes.get(item.item, item.given) for item, _ in found]
     added: dict[str, list[Any]] = {
         own.CODES: ["" if said is None else _json_cell(said.codes) for _, said in found],
@@ -134,14 +132,14 @@ def _for_people(store: Store, agreed: AgreedCodes) -> list[int]:
 
 
 def _decided_table(
-    store: Store, items: Sequence[int], agreed: AgreedCodes, options: TableOptions
+    store: Store, items: Sequence[Item], agreed: AgreedCodes, options: TableOptions
 ) -> tuple[Spreadsheet, Decisions]:
     """Rows of the table, and what people decided on them."""
-    drawn = {item for item, is_drawn, *_ in store.outlines() if is_drawn}
-    last = [agreed.outcomes[i].deciding if i in agreed.codes else [] for i in items]
+    numbers = [item.item for item in items]
+    last = [agreed.outcomes[i].deciding if i in agreed.codes else [] for i in numbers]
     decisions = Decisions(
-        [agreed.codes.get(item) for item in items],
-        drawn=[item in drawn for item in items],
+        [agreed.codes.get(i) for i in numbers],
+        drawn=[item.drawn for item in items],
         coders=[", ".join(entry.coder for entry in entries) for entries in last],
         times=[entries[-1].time if entries else "" for entries in last],
         source=store.path.name,
@@ -159,15 +157,16 @@ def _checksum(study: Study, agreed: AgreedCodes) -> str:
     return sha256(pack([study.table_sha256, study.header, decided]).encode()).hexdigest()
 
 
-def stored_table(store: Store, items: Sequence[int], options: TableOptions) -> Spreadsheet:
+def stored_table(
+    store: Store, items: Sequence[Item], options: TableOptions = TableOptions()
+) -> Spreadsheet:
     """Rows of the table that a review was made from, with numbers beside it if there are any."""
     study = store.study
     names = distinct_names(study.header)
-    rows = [item.cells for item in store.items(items)]
-    frame = pd.DataFrame(rows, columns=list(names), dtype=object)
+    frame = pd.DataFrame([item.cells for item in items], columns=list(names), dtype=object)
     numbers = None if options.numbers is None else NumberFile(options.numbers)
     if numbers is not None and own.ROW not in names:
-        frame = frame.assign(**frame_of({own.ROW: items}))
+        frame = frame.assign(**frame_of({own.ROW: [item.item for item in items]}))
     format, sha = written_format(study), study.table_sha256
     return Spreadsheet(store.path, frame, study.header, format, [], sha, numbers)
 

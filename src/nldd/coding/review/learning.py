@@ -201,7 +201,7 @@ def _write_round(
 
     Those that are `kept` stay as they were said before.
     """
-    answers = read_answers(stored_table(store, items, options), model.columns)
+    answers = read_answers(stored_table(store, list(store.items(items)), options), model.columns)
     coded = code_answers(model, answers, [None] * len(items), policy)
     new = Suggester(model).suggest(coded, items)
     said = (_keep(kept[s.item], s) if s.item in kept else s for s in new)

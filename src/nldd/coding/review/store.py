@@ -16,6 +16,7 @@ from typing import Any, Self
 from uuid import uuid4
 
 from nldd._files import temporary_path
+from nldd._wording import quote
 from nldd.coding.review.log import LogEntry
 from nldd.coding.review.records import (
     COLUMNS,
@@ -281,8 +282,9 @@ class Store(AbstractContextManager["Store"]):
     def add(self, entries: Sequence[LogEntry], behind: int | None = None) -> list[LogEntry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then. If the last entry
-        of the log is not the one that they shall stand `behind`, nothing is added.
+        An entry whose `uid` is there already is returned as it was written then; it is refused if
+        that was something else. If the last entry of the log is not the one that they shall stand
+        `behind`, nothing is added.
         """
         added: list[LogEntry] = []
         with self._transaction():
@@ -301,6 +303,9 @@ class Store(AbstractContextManager["Store"]):
                         raise sqlite3.DatabaseError("an entry was not written")
                     known = (written.lastrowid, *entry_row(entry)[1:])
                 added.append(read_entry(known))
+                if not added[-1].is_act_of(entry):
+                    message = f"The name {quote(entry.uid)} is used already, for another decision."
+                    raise InputError(message, hint="send each decision under a name of its own")
         return added
 
     def entries(self, after: int = 0, until: int | None = None) -> list[LogEntry]:
