@@ -175,7 +175,9 @@ def test_headings_of_survey_firms_are_read(tmp_path, header, entry):
     assert read_codebook(write_csv(tmp_path / "b.csv", header, [row])).entries == (entry,)
 
 
-@pytest.mark.parametrize("header", [("Code", "Bezeichnung"), ("Nummer", "Label"), ("Label", "Text")])
+@pytest.mark.parametrize(
+    "header", [("Code", "Bezeichnung"), ("Nummer", "Label"), ("Label", "Text")]
+)
 def test_headings_that_say_nothing_are_refused_with_what_was_found(tmp_path, header):
     with pytest.raises(InputError) as error:
         read_codebook(write_csv(tmp_path / "b.csv", header, [("1", "Bus")]))

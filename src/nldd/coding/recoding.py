@@ -103,9 +103,7 @@ def recode(model: CodingModel, codebook: Codebook, watch: Watch = no_progress) -
         return replace(model, labels=labels, codebook=codebook, fallback=fallback)
     codes = [frozenset(names) for names in model.codes(model.Y)]
     known = Decisions([*codes], model.drawn.tolist(), agreed=model.taught.tolist())
-    found = fit_coding_model(
-        model.answers, known, model.columns, model.settings, watch, codebook
-    )
+    found = fit_coding_model(model.answers, known, model.columns, model.settings, watch, codebook)
     return replace(found, history=model.history, earlier=(*model.earlier, model.test))
 
 

@@ -25,8 +25,7 @@ from nldd.coding.evaluation import (
     summarise,
     triage_rows,
 )
-from nldd.coding.frequencies_text import bias_table
-from nldd.coding.frequency_estimates import code_bias
+from nldd.coding.frequency_estimates import bias_table, code_bias
 from nldd.coding.guarantee_text import MEASURED, check_paragraphs, drawn_notes, guarantee_paragraphs
 from nldd.coding.model import CodingModel, checksum, current_time
 from nldd.coding.report_text import (
