@@ -70,7 +70,7 @@ def code_table(
 
     Examples
     --------
-    >>> from nldd.coding import Answers, CodingOptions, Settings
+    >>> from nldd.coding import Answers, CodingOptions, GuaranteeTarget, Settings
     >>> from nldd.coding import code_table, fit_coding_model, triage
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -84,7 +84,7 @@ def code_table(
     >>> folder = TemporaryDirectory()
     >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\n\"\"\n")
-    >>> found = triage(model, target=0.8).selection
+    >>> found = triage(model, GuaranteeTarget(0.8)).selection
     >>> counts = code_table(model, new, coded, CodingOptions(found.limit, rank_by=found.rank_by))
     >>> counts.n_rows, counts.n_auto, counts.n_review
     (3, 2, 1)

@@ -14,7 +14,7 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
-from nldd.coding.guarantee import CodeSelection, GuaranteeTarget, select_codes
+from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, select_codes
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions
 from nldd.coding.selective import Selection, accuracy_interval
@@ -418,10 +418,7 @@ def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[
 def check_guarantee(
     model: CodingModel,
     quality: Evaluation,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    measure: str = "subset",
-    rank_by: str = "chance",
+    goal: GuaranteeTarget = USUAL,
 ) -> GuaranteeCheck:
     """Compare a model's promise with what an evaluation found.
 
@@ -431,12 +428,8 @@ def check_guarantee(
         Which gives the promise.
     quality : Evaluation
         Of other answers, from :func:`evaluate_table`.
-    target, confidence : float in (0, 1)
-        The promise, see :func:`triage`.
-    measure : {"subset", "hamming"}
-        Whether an answer is right as a whole, or by its share of labels.
-    rank_by : {"chance", "theta"}
-        What answers are ranked by.
+    goal : GuaranteeTarget, optional
+        What is promised, see :func:`triage`.
 
     Returns
     -------
@@ -447,7 +440,7 @@ def check_guarantee(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import ColumnSpec, Settings, evaluate_table, fit_table
+    >>> from nldd.coding import ColumnSpec, GuaranteeTarget, Settings, evaluate_table, fit_table
     >>> from nldd.coding.evaluation import check_guarantee
     >>> from nldd import load_survey
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -459,19 +452,18 @@ def check_guarantee(
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
     >>> survey.write(second, rows[100:])
-    >>> kept = check_guarantee(step.model, evaluate_table(step.model, second)[0], target=0.8)
+    >>> kept = check_guarantee(step.model, evaluate_table(step.model, second)[0], GuaranteeTarget(0.8))
     >>> kept.n_answers, kept.n_auto, round(kept.accuracy, 2)
     (83, 73, 0.95)
     >>> folder.cleanup()
     """
-    promise = (target, confidence, measure, rank_by)
-    selection = model.select(*promise)
+    selection, measure = model.select(goal), goal.measure
     n, right = len(quality.Y), quality.right(measure)
     limits = [-1.0 if limit is None else limit for limit in selection.limits]
     doubt = quality.predictions.doubt(selection.rank_by)
     auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
-    allowed = () if selection.limit is not None else target_shares(model, *promise)
+    allowed = () if selection.limit is not None else target_shares(model, goal)
     return replace(GuaranteeCheck(selection, measure, n, len(auto), *accuracy), targets=allowed)
 
 
@@ -536,7 +528,7 @@ class Triage:
 
     Examples
     --------
-    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd.coding import Answers, GuaranteeTarget, Settings, fit_coding_model, triage
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
@@ -558,10 +550,7 @@ class Triage:
 
 def triage(
     model: CodingModel,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    measure: str = "subset",
-    rank_by: str = "chance",
+    goal: GuaranteeTarget = USUAL,
     human_accuracy: float = 1.0,
 ) -> Triage:
     """Tell how much a model may code automatically, and at which accuracy.
@@ -570,15 +559,8 @@ def triage(
     ----------
     model : CodingModel
         Its answers that were drawn at random are looked at, each as predicted without itself.
-    target : float in (0, 1)
-        Accuracy that the automatic codes shall have.
-    confidence : float in (0, 1)
-        The chance to promise too much is at most one minus it.
-    measure : {"subset", "hamming", "per-code"}
-        Whether an answer is right as a whole, or by its share of labels; or whether single codes
-        are settled where the whole answer is not sure.
-    rank_by : {"chance", "theta"}
-        What answers are ranked by; fewer than 250 are ranked by theta.
+    goal : GuaranteeTarget, optional
+        The accuracy that automatic codes shall have, and how sure that is.
     human_accuracy : float
         How right people are, in what machine and people reach together.
 
@@ -593,44 +575,41 @@ def triage(
 
     Examples
     --------
-    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd.coding import Answers, GuaranteeTarget, Settings, fit_coding_model, triage
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
     >>> answers = Answers([row[1] for row in rows])
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> found = triage(model, target=0.8)
+    >>> found = triage(model, GuaranteeTarget(0.8))
     >>> found.selection.n_auto, found.selection.accuracy
     (75, 0.88)
     >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
     [(70, 0.91), (75, 0.88), (77, 0.87)]
     """
     codes = None
-    if measure == PER_CODE:
-        codes, measure = select_codes(model, GuaranteeTarget(target, confidence)), "subset"
+    if goal.measure == PER_CODE:
+        codes, goal = select_codes(model, goal), goal._replace(measure="subset")
     tested = model.evidence[model.tested]
-    right = tested.right(model.Y[model.tested], measure)
-    selection = model.select(target, confidence, measure, rank_by)
+    right = tested.right(model.Y[model.tested], goal.measure)
+    selection = model.select(goal)
     doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
-    targets = target_shares(model, target, confidence, measure, rank_by)
-    used, earlier = model.in_use(target, confidence, measure, rank_by)
+    targets = target_shares(model, goal)
+    used, earlier = model.in_use(goal)
     more = (codes, targets, earlier if used is not model else None)
-    return Triage(rows, selection, measure, human_accuracy, *more)
+    return Triage(rows, selection, goal.measure, human_accuracy, *more)
 
 
 def target_shares(
     model: CodingModel,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    measure: str = "subset",
-    rank_by: str = "chance",
+    goal: GuaranteeTarget = USUAL,
 ) -> tuple[TargetShare, ...]:
     """Automation rates that a model reaches at the usual targets and at `target`."""
-    targets = sorted({*TARGETS[measure], target}, reverse=True)
-    found = [model.in_use(each, confidence, measure, rank_by)[1] for each in targets]
-    each = ((f.target, f.n_auto, f.share, f.target == target, f.n_answers) for f in found)
+    targets = sorted({*TARGETS[goal.measure], goal.target}, reverse=True)
+    found = [model.in_use(goal._replace(target=target))[1] for target in targets]
+    each = ((f.target, f.n_auto, f.share, f.target == goal.target, f.n_answers) for f in found)
     return tuple(TargetShare(*values) for values in each)
 
 

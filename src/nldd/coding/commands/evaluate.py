@@ -7,7 +7,6 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     ReportPlace,
     answer_options,
     guarantee_options,
@@ -20,6 +19,7 @@ from nldd.present.options import FILE, force_option, json_option
 
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -37,7 +37,7 @@ def evaluate(
     table: Path,
     listing: "CodeFormat",
     report_place: ReportPlace,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     options: "TableOptions",
     force: bool,
     as_json: bool,
@@ -65,7 +65,7 @@ def evaluate(
     refuse_existing(place, force=force)
     loaded = load_coding_model(model)
     quality, answers = evaluate_table(loaded, table, options, listing)
-    kept = check_guarantee(loaded, quality, *promise)
+    kept = check_guarantee(loaded, quality, promise)
     print_notes(answers.notes)
     found = (quality, kept, answers)
     written = place and write_evaluation_report(loaded, *found, model, table, place)

@@ -8,7 +8,6 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     ReportPlace,
     answer_options,
     code_options,
@@ -33,6 +32,7 @@ from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.columns import ColumnSpec
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -84,7 +84,7 @@ def fit(
     codebook: Path | None,
     out: Path,
     report_place: ReportPlace,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     folds: int | None,
     seed: int,
     jobs: int,
@@ -129,7 +129,7 @@ def fit(
         force=force,
     )
     quality = evaluate_evidence(step.model)
-    table_of = triage(step.model, *promise)
+    table_of = triage(step.model, promise)
     print_notes(step.notes)
     with after_saving(out):
         written = place and write_fit_report(step.model, quality, table_of, out, place)

@@ -4,15 +4,17 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nldd._wording import quote
+from nldd.present.console import print_result
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat, ColumnSpec
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -22,15 +24,6 @@ ReportPlace = Callable[[Path], Path | None]
 # A tab or a line break, as people write them where the shell would take them for a space.
 TABS = {"tab": "\t", "\\t": "\t"}
 BREAKS = {**TABS, "\\n": "\n", "\\r\\n": "\n"}
-
-
-class GuaranteeTarget(NamedTuple):
-    """The accuracy that automatic codes shall have, how surely, by which measure and ranking."""
-
-    target: float
-    confidence: float
-    measure: str
-    rank_by: str
 
 
 class Proportion(click.FloatRange):
@@ -122,6 +115,11 @@ coder_options = (
 )
 
 
+def show_result(result: Any, as_json: bool, advice: str = "", **written: Path | None) -> None:
+    """Print a result as text or JSON, and name the files written."""
+    print_result(as_json, result.to_dict(), str(result), advice, **written)
+
+
 def make_column_spec(**given: Any) -> "ColumnSpec":
     """Build the columns of a table from their options."""
     from nldd.coding.columns import ColumnSpec
@@ -197,9 +195,17 @@ answer_options = bundle(
 share_option = partial(
     default_option, type=Proportion(0, 1, min_open=True, max_open=True), default=0.9
 )
+
+
+def _make_target(**given: Any) -> "GuaranteeTarget":
+    from nldd.coding.guarantee import GuaranteeTarget
+
+    return GuaranteeTarget(**given)
+
+
 guarantee_options = bundle(
     "promise",
-    GuaranteeTarget,
+    _make_target,
     share_option(
         "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
     ),

@@ -7,7 +7,6 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     answer_options,
     guarantee_options,
     model_argument,
@@ -33,23 +32,23 @@ if TYPE_CHECKING:
 
 
 def _keep_promise(
-    model: "CodingModel", policy: "CodingOptions", promise: GuaranteeTarget
+    model: "CodingModel", policy: "CodingOptions", promise: "GuaranteeTarget"
 ) -> tuple["CodingOptions", "Selection | None", "CodeSelection | None"]:
     """What the machine may code alone if a promise shall be kept, by whole answers or code by code.
 
     Where nothing can be promised, a note says so.
     """
     from nldd.coding.evaluation import target_shares
-    from nldd.coding.guarantee import GuaranteeTarget as Goal, select_codes
+    from nldd.coding.guarantee import select_codes
     from nldd.coding.guarantee_text import render_unsupported
     from nldd.coding.predictions import PER_CODE
 
     if promise.measure == PER_CODE:
-        codes = select_codes(model, Goal(*promise))
+        codes = select_codes(model, promise)
         return policy.follow_codes(codes), None, codes
-    policy, found = policy.follow(model, *promise)
+    policy, found = policy.follow(model, promise)
     if not found.automates:
-        targets = target_shares(model, *promise)
+        targets = target_shares(model, promise)
         print_notes([render_unsupported(found, promise.measure, targets)])
     return policy, found, None
 
@@ -96,7 +95,7 @@ def predict(
     n_random: int,
     seed: int,
     force: bool,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     max_theta: float | None,
     explain: bool,
     raw: bool,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     answer_options,
     guarantee_options,
     model_argument,
@@ -24,6 +23,7 @@ from nldd.present.progress import progress_of_share
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.review.records import Study
     from nldd.coding.tables.reading import TableOptions
 
@@ -85,7 +85,7 @@ def review(
     context: click.Context,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     audit_open: bool,
     seed: int,
@@ -180,7 +180,7 @@ def _prepare(
     path: Path,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     blind: bool,
     seed: int,

@@ -8,7 +8,6 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     ReportPlace,
     answer_options,
     guarantee_options,
@@ -23,6 +22,7 @@ from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -57,7 +57,7 @@ def update(
     accept: bool,
     report_place: ReportPlace,
     jobs: int,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     options: "TableOptions",
     force: bool,
     as_json: bool,
@@ -108,7 +108,7 @@ def update(
         accept=accept,
         force=force,
     )
-    new, found = step.model, triage(step.model, *promise)
+    new, found = step.model, triage(step.model, promise)
     print_notes([*step.notes, *drawn_notes(new)])
     with after_saving(out):
         written = place and write_fit_report(new, evaluate_evidence(new), found, out, place)

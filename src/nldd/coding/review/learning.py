@@ -21,6 +21,7 @@ from warnings import simplefilter
 
 from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary
 from nldd.coding.coded_blocks import code_blocks
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
@@ -167,7 +168,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         if n_decided:
             given = StoreOptions(numbers=options.numbers)
             model = refit_model(model, store_path, given)
-        promise = (study.target, study.confidence, study.measure, study.rank_by)
+        promise = GuaranteeTarget(study.target, study.confidence, study.measure, study.rank_by)
         last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
         n_tests = last.facts["n_tests"] + 1
         if n_decided and study.measure != PER_CODE:

@@ -12,10 +12,11 @@ from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import CodingSummary
 from nldd.coding.coded_blocks import BlockWatch, CodedBlock, code_blocks
 from nldd.coding.coded_table import check_paths_differ
+from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.records import Item, Study
-from nldd.coding.review.rounds import PROMISE, Promise, Suggester, apply_guarantee, round_facts
+from nldd.coding.review.rounds import Suggester, apply_guarantee, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import describe_table
 from nldd.coding.tables.reader import TableReader
@@ -55,7 +56,7 @@ def prepare_review(
     model_path: Path,
     table_path: Path,
     store_path: Path,
-    promise: Promise = PROMISE,
+    promise: GuaranteeTarget = USUAL,
     n_audit: int = 0,
     blind: bool = True,
     seed: int = 0,
@@ -74,7 +75,7 @@ def prepare_review(
         The answers.
     store_path : Path
         File for the review, ``new.review.db`` for instance; it is there once it is complete.
-    promise : tuple of (float, float, str, str)
+    promise : GuaranteeTarget, optional
         Target, confidence, measure and ranking, see :func:`nldd.coding.triage`.
     n_audit : int
         So many answers are drawn at random from all without codes that about this number of
