@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -103,7 +104,8 @@ def code_table(
     added = _added_columns(used, table, coded, coding)
     names = own.unique_column_names(added, _taken_names(used, table))
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
-    counts = coded.summary([*table.notes, *_notes_on_earlier(numbered, coded, coding)])
+    notes = [*table.notes, *_notes_on_earlier(numbered, coded, coding)]
+    counts = replace(coded.summary(notes), options=coding)
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}

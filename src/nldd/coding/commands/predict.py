@@ -24,109 +24,8 @@ from nldd.present.options import (
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
-    from nldd.coding.coded_answers import CodingOptions
-    from nldd.coding.guarantee import CodeSelection
-    from nldd.coding.model import CodingModel
-    from nldd.coding.selective import Selection
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
-
-
-def _keep_promise(
-    model: "CodingModel", policy: "CodingOptions", promise: "GuaranteeTarget"
-) -> tuple["CodingOptions", "Selection | None", "CodeSelection | None"]:
-    """What the machine may code alone if a promise shall be kept, by whole answers or code by code.
-
-    Where nothing can be promised, a note says so.
-    """
-    from nldd.coding.evaluation import target_shares
-    from nldd.coding.guarantee import select_codes
-    from nldd.coding.guarantee_text import render_unsupported
-    from nldd.coding.predictions import PER_CODE
-
-    if promise.measure == PER_CODE:
-        codes = select_codes(model, promise)
-        return policy.follow_codes(codes), None, codes
-    policy, found = policy.follow(model, promise)
-    if not found.automates:
-        targets = target_shares(model, promise)
-        print_notes([render_unsupported(found, promise.measure, targets)])
-    return policy, found, None
-
-
-@click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="ANSWERS")
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
-    help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
-)
-@file_option(
-    "--review", help="File for the answers that people must code; XLSX has choices in its cells."
-)
-@default_option(
-    "--random",
-    "n_random",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Answers drawn at random for the review, sure ones among them.",
-)
-@seed_option
-@force_option
-@guarantee_options
-@click.option(
-    "--max-theta",
-    type=click.FloatRange(0, 1),
-    help="Code answers up to this theta, whatever accuracy that gives; instead of a target.",
-)
-@click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
-@raw_option
-@answer_options
-@json_option
-@click.pass_context
-def predict(
-    context: click.Context,
-    model: Path,
-    table: Path,
-    out: Path,
-    review: Path | None,
-    n_random: int,
-    seed: int,
-    force: bool,
-    promise: "GuaranteeTarget",
-    max_theta: float | None,
-    explain: bool,
-    raw: bool,
-    options: "TableOptions",
-    as_json: bool,
-) -> None:
-    """Code new answers: the sure ones automatically, the rest marked for people.
-
-    All rows and columns of ANSWERS are kept, in order. Added are the codes, the status (auto,
-    review, or coded where people have coded an answer already), the chance that all codes are
-    right, theta, the coded answer that is nearest, and why an answer is left to people.
-
-    The review shows a suggestion for each answer: correct the codes, or mark it with x in nldd_ok
-    if it is right, then give the file to `nldd update`. Answers of --random come without one; the
-    more of them people have coded, the more exactly the model knows how right it is.
-
-    By --measure per-code, codes that are sure are settled one by one, and people decide only those
-    of nldd_ask (status: part).
-
-    \b
-    Examples:
-      nldd predict model.nldd new.csv -o coded.csv
-      nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --random 50
-      nldd predict model.nldd new.csv -o coded.xlsx --target-accuracy 0.85 --review review.csv
-      nldd predict model.nldd new.csv -o coded.csv --review review.xlsx --measure per-code
-      nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
-    """
-    from nldd.coding.coded_answers import CodingOptions
-    from nldd.coding.coded_table import check_paths_differ, code_table
-    from nldd.coding.guarantee_text import counts_record, drawn_notes, render_counts
-    from nldd.coding.model_file import load_coding_model
 
     to_stdout = str(out) == "-"
     if as_json and to_stdout:
@@ -139,19 +38,18 @@ def predict(
     check_paths_differ(table, out, review, hint="-o coded.csv --review review.csv")
     refuse_existing(out, review, force=force)
     loaded = load_coding_model(model)
-    policy = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
-    selection = codes = None
+    coding = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
     if max_theta is None:
-        policy, selection, codes = _keep_promise(loaded, policy, promise)
-    counts = code_table(loaded, table, out, policy, review, options, progress)
-    promised = selection or codes
-    print_notes([*counts.notes, *(drawn_notes(loaded) if promised else [])])
+        from nldd.coding.triage import apply_guarantee
+
+        coding, notes = apply_guarantee(loaded, promise, coding)
+        print_notes(notes)
+    counts = code_table(loaded, table, out, coding, review, options, progress)
+    print_notes(counts.notes)
     if as_json:
-        record = counts_record(counts, policy, selection, codes)
-        print_json({"out": out, "review": review, **record})
+        print_json({"out": out, "review": review, **counts.to_dict()})
         return
-    text = render_counts(counts, policy, selection, promise.measure, codes)
-    show(text, err=to_stdout)
+    show(str(counts), err=to_stdout)
     if not to_stdout:
         show(f"Coded answers: {out}")
     if review is not None:

@@ -50,11 +50,10 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
-    from nldd.coding.evaluation import triage
-    from nldd.coding.guarantee_text import drawn_notes
     from nldd.coding.model_file import load_coding_model
-    from nldd.coding.report_page import curve_places, save_curve
-    from nldd.coding.report_text import render_triage, triage_record
+    from nldd.coding.report import curve_places, save_curve
+    from nldd.coding.triage import triage
+    from nldd.coding.wording import drawn_notes
 
     refuse_existing(*(curve_places(figure) if figure else ()), force=force)
     loaded = load_coding_model(model)
@@ -62,5 +61,4 @@ def triage(
     found = triage(loaded, promise, human_accuracy)
     drawn = figure and save_curve(loaded, found, figure)
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
-    record = {**triage_record(found), "figure": drawn}
-    print_result(as_json, record, render_triage(found) + where)
+    print_result(as_json, {**found.to_dict(), "figure": drawn}, f"{found}{where}")
