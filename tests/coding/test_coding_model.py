@@ -24,6 +24,7 @@ from nldd.coding.model import (
     order_codes,
 )
 from nldd.coding.training import FitResult
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -126,7 +127,7 @@ def test_labelset_of_a_single_answer():
     codes = [{"a"}] * 19 + [{"b"}]
     model = fitted(TEXTS[:20], codes)
     assert model.evidence.right(model.Y)[19] == 0
-    assert model.select(0.9).threshold is None
+    assert model.select(GuaranteeTarget(0.9)).threshold is None
 
 
 def test_counts_of_a_summary():

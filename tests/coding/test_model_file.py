@@ -14,6 +14,7 @@ from nldd.coding.model import Event, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.exceptions import InputError
 from nldd.persistence._archive import Contents, read_archive, write_archive
 
@@ -76,7 +77,10 @@ def test_loaded_model_is_the_saved_one(model, saved):
     np.testing.assert_array_equal(loaded.Y, model.Y)
     assert loaded.Y.dtype == np.int8
     assert_equal_predictions(loaded.evidence, model.evidence)
-    assert (loaded.select(0.5), loaded.select(0.5).rank_by) == (model.select(0.5), "chance")
+    assert (loaded.select(GuaranteeTarget(0.5)), loaded.select(GuaranteeTarget(0.5)).rank_by) == (
+        model.select(GuaranteeTarget(0.5)),
+        "chance",
+    )
     assert loaded.features.levels == model.features.levels
 
 
@@ -242,7 +246,10 @@ def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
         del arrays["chance/weights"], arrays["evidence/chance"]
 
     loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
-    found, expected = loaded.select(0.5), model.select(0.5, rank_by="theta")
+    found, expected = (
+        loaded.select(GuaranteeTarget(0.5)),
+        model.select(GuaranteeTarget(0.5, rank_by="theta")),
+    )
     assert (found.rank_by, found.threshold) == ("theta", expected.threshold)
     assert loaded.code(some_answers(5, 1)[0]).chance is None
 

@@ -28,6 +28,7 @@ from nldd.coding.model_file import load_coding_model
 from nldd.coding.model_versions import model_lock
 from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -252,7 +253,7 @@ def test_thresholds_are_found_on_answers_drawn_at_random(tmp_path):
     # The first table was drawn, and of the review what says so.
     assert model.drawn.tolist() == [True] * 130 + [False] * 20
     assert load_coding_model(tmp_path / "model.nldd").drawn.tolist() == model.drawn.tolist()
-    found = model.select(0.6)
+    found = model.select(GuaranteeTarget(0.6))
     known = model.evidence[np.arange(130)]
     # The first refit has a tenth of the level.
     alone = selective_threshold(

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from nldd._wording import quote
 from nldd.coding.answers import Answers
 from nldd.coding.columns import Codes
-from nldd.coding.guarantee import CodeLimits, CodeSelection, Guarantee, threshold_text
+from nldd.coding.guarantee import (
+    USUAL,
+    CodeLimits,
+    CodeSelection,
+    Guarantee,
+    GuaranteeTarget,
+    threshold_text,
+)
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import (
     PER_CODE,
@@ -126,9 +133,9 @@ class CodingOptions:
     by_fallback: bool = False
     guarantee: Guarantee | None = None
 
-    def follow(self, model: CodingModel, *guarantee: Any) -> tuple[Self, Selection]:
+    def follow(self, model: CodingModel, goal: GuaranteeTarget = USUAL) -> tuple[Self, Selection]:
         """The policy that keeps a guarantee with the fit that is in use, and its threshold."""
-        used, found = model.in_use(*guarantee)
+        used, found = model.in_use(goal)
         return replace(self.apply(found), by_fallback=used is not model), found
 
     def apply(self, found: Selection) -> Self:

@@ -371,6 +371,8 @@ def _notes_on_first_row(
     if codes[0] is None:
         return []
     names = [name for name in columns.identity if name in own_columns(table)]
+    if not names:
+        return []
     decided = [
         row for row, own in zip(identity_rows(table, names), codes, strict=True) if own is not None
     ]

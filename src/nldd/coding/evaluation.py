@@ -465,7 +465,7 @@ def check_guarantee(
     >>> folder.cleanup()
     """
     promise = (target, confidence, measure, rank_by)
-    selection = model.select(*promise)
+    selection = model.select(GuaranteeTarget(*promise))
     n, right = len(quality.Y), quality.right(measure)
     limits = [-1.0 if limit is None else limit for limit in selection.limits]
     doubt = quality.predictions.doubt(selection.rank_by)
@@ -611,11 +611,11 @@ def triage(
         codes, measure = select_codes(model, GuaranteeTarget(target, confidence)), "subset"
     tested = model.evidence[model.tested]
     right = tested.right(model.Y[model.tested], measure)
-    selection = model.select(target, confidence, measure, rank_by)
+    selection = model.select(GuaranteeTarget(target, confidence, measure, rank_by))
     doubt = tested.doubt(selection.rank_by)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
     targets = target_shares(model, target, confidence, measure, rank_by)
-    used, earlier = model.in_use(target, confidence, measure, rank_by)
+    used, earlier = model.in_use(GuaranteeTarget(target, confidence, measure, rank_by))
     more = (codes, targets, earlier if used is not model else None)
     return Triage(rows, selection, measure, human_accuracy, *more)
 
@@ -629,7 +629,9 @@ def target_shares(
 ) -> tuple[TargetShare, ...]:
     """Automation rates that a model reaches at the usual targets and at `target`."""
     targets = sorted({*TARGETS[measure], target}, reverse=True)
-    found = [model.in_use(each, confidence, measure, rank_by)[1] for each in targets]
+    found = [
+        model.in_use(GuaranteeTarget(each, confidence, measure, rank_by))[1] for each in targets
+    ]
     each = ((f.target, f.n_auto, f.share, f.target == target, f.n_answers) for f in found)
     return tuple(TargetShare(*values) for values in each)
 

@@ -17,7 +17,6 @@ from nldd.coding.columns import Columns
 from nldd.coding.evaluation import EvaluatedAnswers, Evaluation, GuaranteeCheck, Triage, summarise
 from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs, selection_record
 from nldd.coding.model import CodingModel, Event
-from nldd.coding.model_versions import UndoResult
 from nldd.coding.suggestions import CodeSuggestions
 from nldd.coding.training import FitResult
 from nldd.coding.wording import checked_accuracy, doubt_number, exact_percent, name_list
@@ -108,38 +107,6 @@ def render_update(step: FitResult, triage: Triage) -> str:
         f"(before: {percent(before.subset_accuracy, 1)})",
         render_triage(triage),
     )
-
-
-def render_undo(undone: UndoResult, path: Path, redo: bool) -> str:
-    """Which steps were taken back, which came back, and how to go on."""
-    back, again = ("Brought back", "nldd undo") if redo else ("Undone", "nldd undo --redo")
-    lines = [f"{back}: {_steps(undone.came_back if redo else undone.taken_back)}"]
-    if others := undone.taken_back if redo else undone.came_back:
-        lines.append(f"{'Taken back' if redo else 'Back again'}: {_steps(others)}")
-    kept = f"{visible(undone.kept.name)} is the model as it was a moment ago; "
-    more = f"{count_noun(undone.n_left, 'step')} more can be {'brought back' if redo else 'undone'}"
-    return "\n".join(
-        [
-            *lines,
-            f"The model has {count_noun(undone.n_answers, 'answer')} now; {more}",
-            f"{kept}{again} {visible(path.name)} brings it back",
-        ]
-    )
-
-
-def _steps(events: Iterable[Event]) -> str:
-    """Steps of a model's history in words, each with its file, time and answers."""
-    steps = [
-        f"{visible(e.action)} with {visible(e.file)} of {tables.readable_time(e.time)}, "
-        f"{count_noun(e.n_added, 'answer')} joined"
-        for e in events
-    ]
-    return "; ".join(steps) or "a change that the history of the model does not tell"
-
-
-def undo_record(undone: UndoResult) -> dict[str, Any]:
-    """What :func:`render_undo` says, for JSON."""
-    return asdict(undone)
 
 
 def render_evaluation(quality: Evaluation, kept: GuaranteeCheck, table: EvaluatedAnswers) -> str:

@@ -47,7 +47,7 @@ def _keep_promise(
     if promise.measure == PER_CODE:
         codes = select_codes(model, Goal(*promise))
         return policy.follow_codes(codes), None, codes
-    policy, found = policy.follow(model, *promise)
+    policy, found = policy.follow(model, Goal(*promise))
     if not found.automates:
         targets = target_shares(model, *promise)
         print_notes([render_unsupported(found, promise.measure, targets)])

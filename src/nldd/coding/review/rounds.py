@@ -35,7 +35,7 @@ def apply_guarantee(model: "CodingModel", promise: Promise) -> tuple["CodingOpti
     if measure == PER_CODE:
         codes = select_codes(model, GuaranteeTarget(*promise))
         return CodingOptions(None).follow_codes(codes), drawn_notes(model)
-    policy, found = CodingOptions(None).follow(model, *promise)
+    policy, found = CodingOptions(None).follow(model, GuaranteeTarget(*promise))
     notes = []
     if not found.automates:
         targets = target_shares(model, *promise)
