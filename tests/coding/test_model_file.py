@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coding.made_up import SETTINGS, assert_equal_predictions, fitted, made_up
+from coding.made_up import SETTINGS, assert_equal_predictions, decided, fitted, made_up
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers
 from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Event, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.coding.guarantee import GuaranteeTarget
 from nldd.exceptions import InputError
 from nldd.persistence._archive import Contents, read_archive, write_archive
 
@@ -88,7 +88,7 @@ def test_loaded_model_codes_as_the_saved_one(model, saved):
     new, codes = some_answers(40, 5)
     loaded = load_coding_model(saved)
     assert_equal_predictions(loaded.code(new), model.code(new))
-    found, expected = (add_answers(m, new, codes) for m in (loaded, model))
+    found, expected = (add_answers(m, new, decided(codes)) for m in (loaded, model))
     assert_equal_predictions(found.evidence, expected.evidence)
     assert_equal_predictions(found.code(new), expected.code(new))
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from coding.made_up import decided
 from nldd.coding.answers import Answers
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.evaluation import triage
@@ -36,7 +37,7 @@ def first():
 def worse(first):
     """The model after an update with answers that were coded by chance."""
     more, codes = answers(300, 1, wrong=1.0)
-    return add_answers(first, more, codes, drawn=[True] * 300)
+    return add_answers(first, more, decided(codes))
 
 
 def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
@@ -57,7 +58,7 @@ def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
 
 def test_a_refit_that_passes_takes_over(first):
     more, codes = answers(100, 2)
-    better = add_answers(first, more, codes, drawn=[True] * 100)
+    better = add_answers(first, more, decided(codes))
     used, found = better.in_use(GuaranteeTarget(0.8))
     assert used is better
     assert found.n_answers == 250
@@ -71,7 +72,8 @@ def test_a_failed_refit_is_kept_in_its_file_with_what_is_in_use(worse, tmp_path)
     assert found == worse.in_use(GuaranteeTarget(0.8))[1]
     new = answers(20, 9)[0]
     np.testing.assert_array_equal(used.code(new).Y, worse.fallback.code(new).Y)
-    again = add_answers(loaded, *answers(300, 3), drawn=[True] * 300)
+    more, codes = answers(300, 3)
+    again = add_answers(loaded, more, decided(codes))
     assert len(again.earlier) == 2
     save_coding_model(replace(worse, earlier=()), tmp_path / "odd.nldd")
     with pytest.raises(InputError, match="do not fit together"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from coding.made_up import SETTINGS, fitted
+from coding.made_up import SETTINGS, decided, fitted
 from nldd.coding.answers import Answers, draw_one_per_group, normalize_text, respondents
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
@@ -183,7 +183,7 @@ def test_answers_of_one_respondent_join_the_same_group_by_an_update():
     answers = Answers(texts[:60], ids=[f"r{i}" for i in range(60)])
     model = fit_coding_model(answers, codes[:60], settings=QUICK)
     more = Answers(texts[60:], ids=[f"r{i}" for i in range(20)])
-    updated = add_answers(model, more, codes[60:], drawn=[True] * 20)
+    updated = add_answers(model, more, decided(codes[60:]))
     assert len(updated.answers) == 80
     assert len(updated.tested) == 60
 
@@ -192,7 +192,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
     texts, codes, _ = study(120)
     taught = [i % 6 != 0 for i in range(120)]
     answers = Answers(texts, ids=[f"r{i}" for i in range(120)])
-    model = fit_coding_model(answers, codes, settings=QUICK, taught=taught)
+    model = fit_coding_model(answers, decided(codes, agreed=taught), settings=QUICK)
     learned = set(model.classifier.rows_.tolist())
     assert learned == {i for i in range(120) if i % 6}
     assert set(model.evidence.row.tolist()) <= learned
@@ -204,7 +204,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
 def test_too_few_answers_on_which_coders_agree_are_refused():
     texts, codes, _ = study(30)
     with pytest.raises(InputError, match="there are 5, as their coders disagree on 25 others"):
-        fit_coding_model(Answers(texts), codes, settings=QUICK, taught=[i < 5 for i in range(30)])
+        fit_coding_model(Answers(texts), decided(codes, [i < 5 for i in range(30)]), settings=QUICK)
 
 
 def test_small_models_of_repeated_words_alone_are_fitted():

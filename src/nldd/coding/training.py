@@ -169,7 +169,7 @@ def fit_table(
     n_set_aside = len(decisions) - len(decisions.decided)
     if spec.coder:
         answers, decisions = keep_coder(answers, decisions, columns, spec.coder)
-    if not any(key.startswith("cells:") for keys in answers.keys for key in keys):
+    if not any(answers.keys):
         columns = replace(columns, identity=())
     chosen = choose_answers(
         answers, decisions, columns, settings.random_state, fewest=FEWEST_ANSWERS
