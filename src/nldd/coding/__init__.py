@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from nldd.coding.model_file import (
         load_coding_model as load_coding_model,
         save_coding_model as save_coding_model,
+        undo_model as undo_model,
     )
-    from nldd.coding.model_versions import undo_model as undo_model
     from nldd.coding.recoding import apply_codebook as apply_codebook
     from nldd.coding.review.prepare import prepare_review as prepare_review
     from nldd.coding.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
@@ -70,8 +70,7 @@ else:
             "nldd.coding.frequencies": "code_frequencies",
             "nldd.coding.guarantee": "GuaranteeTarget",
             "nldd.coding.model": "CodingModel Settings fit_coding_model",
-            "nldd.coding.model_file": "load_coding_model save_coding_model",
-            "nldd.coding.model_versions": "undo_model",
+            "nldd.coding.model_file": "load_coding_model save_coding_model undo_model",
             "nldd.coding.recoding": "apply_codebook",
             "nldd.coding.review.prepare": "prepare_review",
             "nldd.coding.risk_coverage": "RiskCoverageDisplay",

@@ -35,7 +35,7 @@ from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.present.text import printable
+from nldd.present.text import count_noun, printable, visible
 
 FEWEST_ANSWERS = 10
 # How much answers count against shrinkage. Points of texts have about length 1, so that their
@@ -91,6 +91,12 @@ class Event:
     subset_accuracy: float
     hamming_accuracy: float
     version: str = __version__
+
+    def __str__(self) -> str:
+        """In words, with its file, time and answers."""
+        step = visible(f"{self.action} with {self.file}")
+        time = visible(self.time.replace("T", " ").replace("Z", " UTC"))
+        return f"{step} of {time}, {count_noun(self.n_added, 'answer')} joined"
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,19 +259,16 @@ class CodingModel:
 
     def select(self, goal: GuaranteeTarget = USUAL) -> Selection:
         """The doubt up to which this fit may code answers automatically, as its own test shows."""
-        return self._selections(goal)[-1]
+        return select_in_turn((*self.earlier, self.test), goal)[-1]
 
     def in_use(self, goal: GuaranteeTarget = USUAL) -> tuple["CodingModel", Selection]:
         """The fit that codes automatically, and its threshold: this one, or an earlier one."""
-        found = self._selections(goal)
+        found = select_in_turn((*self.earlier, self.test), goal)
         if not found[-1].automates and self.fallback is not None:
             before = found[len(self.fallback.earlier)]
             if before.automates:
                 return self.fallback, before
         return self, found[-1]
-
-    def _selections(self, goal: GuaranteeTarget) -> list[Selection]:
-        return select_in_turn((*self.earlier, self.test), goal)
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""
@@ -421,11 +424,7 @@ def find_fallback(model: CodingModel, before: CodingModel) -> CodingModel | None
     for old in filter(None, (before, before.fallback)):
         alone = replace(old, fallback=None)
         trial = replace(model, fallback=alone)
-        goals = (
-            GuaranteeTarget(target, measure=measure)
-            for measure, targets in TARGETS.items()
-            for target in targets
-        )
+        goals = (GuaranteeTarget(t, 0.9, m) for m, targets in TARGETS.items() for t in targets)
         if any(trial.in_use(goal)[0] is alone for goal in goals):
             return alone
     return None

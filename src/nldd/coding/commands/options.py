@@ -139,6 +139,13 @@ listing_options = bundle(
     sep_option(help="Between the codes in this file, if not as in the model's table; repeatable."),
     no_code_option(help="Cell of this file that means: looked at, and no code applies."),
 )
+
+
+def show_result(result: Any, as_json: bool, advice: str = "", **written: Path | None) -> None:
+    """Print a result as JSON, or in its own words, with the files written."""
+    print_result(as_json, result.to_dict() if as_json else {}, str(result), advice, **written)
+
+
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
 raw_option = click.option(
     "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
