@@ -144,8 +144,10 @@ class Audit:
 
     def _verdict_words(self, target: str) -> str:
         if self.verdict is None:
-            measure = f"the guarantee of {target} is by the measure {self.measure}"
-            return f"No verdict: {measure}, the checks are of whole answers. Try: --target-accuracy."
+            return (
+                f"No verdict: the guarantee of {target} is by the measure {self.measure}, the "
+                "checks are of whole answers. Try: --target-accuracy."
+            )
         if self.verdict == KEPT:
             return f"Kept: the whole interval lies at or above the target of {target}."
         if self.verdict == BROKEN:
@@ -180,7 +182,8 @@ def draw_sample(
     r"""Draw rows with automatic codes at random, and write them with columns to fill in.
 
     Each set of rows is equally likely, and rows keep their order. In ``nldd_check`` people write
-    yes or no, and the right codes into ``nldd_right_codes`` where it is no; then :func:`read_audit` tells what that proves.
+    yes or no, and the right codes into ``nldd_right_codes`` where it is no; then :func:`read_audit`
+    tells what that proves.
 
     Parameters
     ----------

@@ -348,9 +348,9 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
     )
     tested = (
         f"In {model.n_folds}-fold cross-validation{drawn}, "
-        f"{percent(quality.value('subset_accuracy'), 1)} of the answers received exactly the codes that "
-        f"people gave (Hamming loss {quality.value('hamming_loss'):.3f}, micro-averaged F "
-        f"{quality.value('micro_f'):.3f}). "
+        f"{percent(quality.value('subset_accuracy'), 1)} of the answers received exactly the "
+        f"codes that people gave (Hamming loss {quality.value('hamming_loss'):.3f}, micro-averaged "
+        f"F {quality.value('micro_f'):.3f}). "
     )
     if found.threshold is None or found.limit is None:
         return (

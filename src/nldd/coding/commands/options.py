@@ -115,11 +115,6 @@ coder_options = (
 )
 
 
-def show_result(result: Any, as_json: bool, advice: str = "", **written: Path | None) -> None:
-    """Print a result as text or JSON, and name the files written."""
-    print_result(as_json, result.to_dict(), str(result), advice, **written)
-
-
 def make_column_spec(**given: Any) -> "ColumnSpec":
     """Build the columns of a table from their options."""
     from nldd.coding.columns import ColumnSpec
