@@ -1,23 +1,32 @@
-"""Names that a person may have meant, for a hint."""
+"""Known names that are like a misspelt one."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from difflib import get_close_matches
+from itertools import islice
 from unicodedata import normalize
 
 # Comparing takes time by the square of the lengths, and a name can be as long as a cell.
-MOST_NAMES, LONGEST = 2000, 200
+LONGEST, MOST = 200, 5000
 
 
-def close_matches(name: str, known: Iterable[str], n: int = 1, cutoff: float = 0.6) -> list[str]:
-    """Known names that look like a name but for capitals and spaces, the most alike first.
+def fold_name(name: str) -> str:
+    """A name without what people easily get wrong: capitals, spaces, and forms of a letter.
 
-    >>> close_matches("anwser", ["id", "Answer", "age"]), close_matches("why", ["id", "age"])
-    (['Answer'], [])
+    >>> fold_name(" Home  Office") == fold_name("home office")
+    True
     """
-    short = [other for other in list(known)[:MOST_NAMES] if len(other) <= LONGEST]
-    folded = {_fold(other): other for other in reversed(short)}
-    return [folded[key] for key in get_close_matches(_fold(name[:LONGEST]), folded, n, cutoff)]
-
-
-def _fold(name: str) -> str:
     return " ".join(normalize("NFKC", name).casefold().split())
+
+
+def close_matches(name: str, known: Collection[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """The known names that are most like a name, the nearest first.
+
+    >>> close_matches("saftey", ["Safety", "Cycling"])
+    ['Safety']
+    """
+    short = (other for other in islice(known, MOST) if len(other) <= LONGEST)
+    by_fold: dict[str, str] = {}
+    for other in short:
+        by_fold.setdefault(fold_name(other), other)
+    close = get_close_matches(fold_name(name[:LONGEST]), by_fold, n=n, cutoff=cutoff)
+    return [by_fold[folded] for folded in close]

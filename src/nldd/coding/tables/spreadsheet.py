@@ -110,13 +110,13 @@ def frame_of_rows(rows: Sequence[Sequence[Any]], width: int) -> pd.DataFrame:
 def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) -> str:
     """Name another column, or, if the name is fixed, rename one of the `free` columns."""
     if free is None:
-        near = close_matches(name, names, n=3)
+        near = close_matches(name, names)
         meant = f"Did you mean {' or '.join(map(quote, near))}?"
         return meant if near else f"name one of its columns: {quote_first(names)}"
     if not free:
         return f"add the column {quote(name)} to the file, or use another file"
     # To rename what only looks alike would code the wrong answers.
-    near = close_matches(name, free, cutoff=0.8)
+    near = close_matches(name, free, n=1, cutoff=0.8)
     which = f"the column {quote(near[0])}" if near else "the right column"
     hint = f"rename {which} to {quote(name)} in the file, or use another file"
     return hint if near else f"{hint}; this one also has {quote_first(free)}"
