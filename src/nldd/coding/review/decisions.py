@@ -20,10 +20,9 @@ from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
 from nldd.coding.decisions import keep_safe_keys
-from nldd.coding.model import CodingModel
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
-from nldd.coding.review.records import Item, Study, codes_text, pack
+from nldd.coding.review.records import WRITTEN, Item, Study, codes_text, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import TableFormat, cell_text
 from nldd.coding.tables.reading import TableOptions, distinct_names
@@ -32,8 +31,6 @@ from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 REVIEW_FILE = "review file"
-# Of the format of a table, what a review keeps.
-WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 
 
 def read_review(
@@ -232,19 +229,3 @@ def written_format(study: Study) -> TableFormat:
     """How the table of a study was written."""
     known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
     return TableFormat(**{"kind": "csv", **known})
-
-
-def describe_table(table: Spreadsheet, model: CodingModel) -> dict[str, Any]:
-    """How a table is written and where a model has its codes: `table_format` of a study."""
-    written = {name: getattr(table.format, name) for name in WRITTEN}
-    codes = {"names": model.columns.codes.names, "separator": model.columns.codes.separator}
-    return {**written, "codes": {**codes, "columns": code_columns(model)}}
-
-
-def code_columns(model: CodingModel) -> dict[str, str]:
-    """The column of 0 and 1 of each code; there is none where codes are listed."""
-    columns: dict[str, str] = {}
-    for name in () if model.columns.codes.listed else model.columns.codes.names:
-        # Of columns that were merged into one code, the first has the mark.
-        columns.setdefault(model.codebook.current(name), name)
-    return columns

@@ -95,7 +95,7 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.export import write_export
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -107,7 +107,8 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> from nldd.coding.tables.reading import read_table
     >>> coded = Path(folder.name, "coded.csv")
     >>> with Store.open(store, write=False) as opened:
