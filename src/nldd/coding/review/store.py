@@ -226,8 +226,12 @@ class Store(AbstractContextManager["Store"]):
 
     def suggested_items(self, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
         """All answers in their order, with what the model of a round said, if anything."""
-        said = {suggestion.item: suggestion for suggestion in self.suggestions(round)}
-        return ((item, said.get(item.item)) for item in self.items())
+        said = self.suggestions(round)
+        waiting = next(said, None)
+        for item in self.items():
+            found = waiting if waiting is not None and waiting.item == item.item else None
+            yield item, found
+            waiting = waiting if found is None else next(said, None)
 
     def suggestion_rows(self, round: int) -> list[tuple[int, str, str, float]]:
         """Of each suggestion of a round its item, codes as JSON, status and doubt."""

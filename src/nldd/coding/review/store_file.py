@@ -129,9 +129,9 @@ def explain_sqlite_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        said, damaged = str(error).lower(), f"it is damaged, or no review ({error})"
-        found = (advice for words, *advice in MEANINGS if re.search(words, said))
-        message, hint = next(found, (damaged, "use a copy from before"))
+        found = (advice for words, *advice in MEANINGS if re.search(words, str(error).lower()))
+        copy = "use a copy from before; nldd review export may still read the decisions"
+        message, hint = next(found, (f"it is damaged, or no review ({error})", copy))
         raise NLDDError(f"{path}: {message}.", hint=hint) from error
 
 
