@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from nldd.coding.tables.reading import TableOptions as TableOptions
+from nldd.coding.tables.opening import TableOptions as TableOptions
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError
 
