@@ -14,7 +14,7 @@ import nldd
 from coding_tables import make_study, refuse
 from nldd.cli import cli
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.coding.review.running import listen
+from nldd.coding.review.server import listen
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import NLDDWarning
 

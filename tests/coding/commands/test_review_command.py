@@ -12,7 +12,7 @@ from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.prepare import prepare_review
-from nldd.coding.review.running import ReviewServer
+from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import is_of_table
 from nldd.coding.tables.reading import TableOptions

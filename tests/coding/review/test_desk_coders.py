@@ -111,7 +111,7 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
     assert disagreement_rows(bob) == []
     assert item_views(bob, [9])[0]["settled"]
     with pytest.raises(InputError, match="do not disagree"):
-        bob.decide(act(9, ["pay"], SETTLE, seen=bob.seen(9)))
+        bob.decide(act(9, ["pay"], SETTLE, seen=bob.own(9).id))
     bob.undo("back")
     assert listed(bob, "disagree") == [9]
 
@@ -122,7 +122,7 @@ def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
     def then(desk, *acts, **more):
         for one in acts:
             desk.follow()
-            desk.decide(replace(act(9, **more), action=one, seen=desk.seen(9)))
+            desk.decide(replace(act(9, **more), action=one, seen=desk.own(9).id))
 
     def stands():
         found = desks("Dan").outcome(9)
@@ -159,7 +159,7 @@ def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):
     ann.decide(act(1))
     bob.follow()
     assert 1 in bob.next_items("file", 0, 100)
-    bob.keep_settings({"others": "leave"})
+    bob.change_settings({"others": "leave"})
     assert 1 not in bob.next_items("file", 0, 100)
     assert progress(bob)["n_done"] == 1
 

@@ -116,8 +116,8 @@ def review(
     """
     from nldd.coding.review.desk import Desk
     from nldd.coding.review.learning import Learner
-    from nldd.coding.review.running import ReviewServer
-    from nldd.coding.review.server import ReviewApp
+    from nldd.coding.review.server import ReviewServer
+    from nldd.coding.review.app import ReviewApp
     from nldd.coding.review.store import Store
     from nldd.coding.review.store_file import ENDING
 

@@ -12,6 +12,7 @@ from hmac import compare_digest
 from typing import Any
 from urllib.parse import parse_qs
 
+from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 Scope = MutableMapping[str, Any]
@@ -32,6 +33,7 @@ POLICY = (
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
+    "cache-control": "no-store",
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -105,13 +107,9 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", []) if pair[0] != b"server"]
-                names = {name.lower() for name, _ in kept}
-                more = {"cache-control": "no-store", **HEADERS}
-                kept += [
-                    (k.encode(), v.encode()) for k, v in more.items() if k.encode() not in names
-                ]
-                message["headers"] = kept
+                sent = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    sent.setdefault(name, value)
             await send(message)
 
         headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
@@ -124,7 +122,7 @@ class Guard:
             if isinstance(body, Response):
                 await body(scope, receive, send_guarded)
                 return
-            receive = _replay(body, receive)
+            receive = _replay(body)
         await self.app(scope, receive, send_guarded)
 
     def _refuse_foreign(self, scope: Scope, headers: list[tuple[str, str]]) -> Response | None:
@@ -203,14 +201,8 @@ async def _read_body(receive: Receive) -> bytes | Response:
     return bytes(body)
 
 
-def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def replayed() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
+def _replay(body: bytes) -> Receive:
+    async def receive_whole() -> Message:
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return replayed
+    return receive_whole
