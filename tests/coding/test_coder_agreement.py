@@ -127,7 +127,7 @@ def test_rows_that_cannot_be_matched_are_refused(coders):
     assert message == "ann.csv has 45 rows, bob.csv 44; rows cannot be matched by their order."
     assert "--id" in hint
     rewrite(b, lambda lines: [*lines, lines[3]])
-    expected = "bob.csv, row 45, column 'id': '3' is in row 4 already; ids must tell the answers"
+    expected = "bob.csv, row 45: the id '3' is in row 4 already"
     assert refuse(coders, REQUEST, "id")[0].startswith(expected)
     rewrite(b, lambda lines: [f"x{line}" for line in lines[:-1]])
     assert refuse(coders, REQUEST, "id")[0] == "No answer was coded by two people."

@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
-from nldd.coding import coded_rows, training_table
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.decisions import read_coded
 from nldd.coding.frequencies import Basis, code_frequencies
 from nldd.coding.frequency_estimates import rest_limits
-from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_drawn"]
@@ -283,19 +280,3 @@ def test_names_of_columns_may_hold_the_separator(tmp_path):
     path = write_csv(tmp_path / "coded.csv", header, rows)
     found = {share.code: share.n_machine for share in code_frequencies(model, path).codes}
     assert found == {"q;bus": 4, "q;park": 0, "q;rent": 1}
-
-
-def test_columns_are_looked_for_once_a_block(model, tmp_path, monkeypatch):
-    path, rows, _, truth, drawn = make_coded(tmp_path / "coded.csv")
-    review = write_review(tmp_path / "review.csv", rows, truth, drawn)
-    asked = []
-    for module in (coded_rows, training_table):
-        find = module.latest_column
-        monkeypatch.setattr(
-            module,
-            "latest_column",
-            lambda names, name, *x, find=find: asked.append(name) or find(names, name, *x),
-        )
-    code_frequencies(model, path, [review])
-    read_coded(review, model.columns, TableOptions())
-    assert asked.count("nldd_drawn") == 3

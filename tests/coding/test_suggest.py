@@ -35,7 +35,7 @@ def test_answers_about_two_things_are_two_groups(tmp_path):
     assert rows[10:25] == [(0,)] * 15
     assert rows[25:] == [(0, 1), (), ()]
     assert (rent.n_answers, bus.n_answers) == (16, 11)
-    assert (found.n_rows, found.n_answers, found.n_left) == (28, 27, 1)
+    assert (len(found.rows), found.n_answers, found.n_left) == (28, 27, 1)
 
 
 def test_more_answers_than_are_learned_from_all_get_their_group(tmp_path, monkeypatch):

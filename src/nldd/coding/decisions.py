@@ -79,7 +79,7 @@ def read_coded(
     if is_store(path):
         from nldd.coding.review.decisions import read_review
 
-        return read_review(path, columns, options)
+        return read_review(path, columns, options, known)
     how = {"known": known, "accept": accept, "codebook": codebook, "drawn": drawn}
     return read_sheet(read_table(path, options), columns, **how)
 

@@ -8,7 +8,7 @@ each share are those of an exact test with mid-P in a finite population, so that
 where no error was found. They are put together as squares (MOVER: Zou and Donner, 2008).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom, norm
 
 from nldd.coding.model import CodingModel
+from nldd.present.table import Table, TableEntry, tabulate
+from nldd.present.text import percent, visible
 
 Counts = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -173,3 +175,29 @@ def difference_limits(
     centre = more - less
     half = norm.ppf((1 + level) / 2) * np.sqrt((more + less - centre**2) / (n + 2))
     return np.maximum(centre - half, -1.0), np.minimum(centre + half, 1.0)
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = f"{100 * difference:+.1f}"
+    return "0.0" if float(text) == 0 else text
+
+
+def bias_table(found: Iterable[CodeBias]) -> Table:
+    """What coding by machine alone would do to the shares of the codes, the worst first."""
+    return tabulate(
+        "bias",
+        "Shares of the codes by people and by the machine alone",
+        found,
+        {
+            "code": lambda b: visible(b.code),
+            "people": lambda b: percent(b.people, 1),
+            "machine": lambda b: percent(b.machine, 1),
+            "difference": lambda b: TableEntry(
+                points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
+            ),
+        },
+        "Each answer was coded by a model that had not seen it. Difference: percentage points that "
+        "the machine gives too many, with a 95 % interval. Shares that are to be published need "
+        "correction: nldd frequencies.",
+    )

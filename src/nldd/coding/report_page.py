@@ -14,7 +14,6 @@ from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd.coding import report_tables as tables
-from nldd.coding.agreement_text import suspects_table
 from nldd.coding.answers import Answers
 from nldd.coding.calibration import CalibrationDisplay
 from nldd.coding.columns import Columns
@@ -26,8 +25,7 @@ from nldd.coding.evaluation import (
     summarise,
     triage_rows,
 )
-from nldd.coding.frequencies_text import bias_table
-from nldd.coding.frequency_estimates import code_bias
+from nldd.coding.frequency_estimates import bias_table, code_bias
 from nldd.coding.guarantee_text import MEASURED, check_paragraphs, drawn_notes, guarantee_paragraphs
 from nldd.coding.model import CodingModel, checksum, current_time
 from nldd.coding.report_text import (
@@ -320,10 +318,11 @@ def _bias_section(model: CodingModel) -> Section:
 
 def _suspects_section(model: CodingModel) -> Section:
     found = find_suspects(model)
-    said = ABOUT_SUSPECTS if found else "No answer is coded unlike its likes."
-    first = (suspects_table(found[:N_SUSPECTS], model.codebook),) if found else ()
-    more = f"The first {N_SUSPECTS} of {len(found):,}; nldd suspects lists all of them."
-    rest = (more,) if len(found) > N_SUSPECTS else ()
+    n_found = len(found.items)
+    said = ABOUT_SUSPECTS if n_found else "No answer is coded unlike its likes."
+    first = (found.table(N_SUSPECTS),) if n_found else ()
+    more = f"The first {N_SUSPECTS} of {n_found:,}; nldd suspects lists all of them."
+    rest = (more,) if n_found > N_SUSPECTS else ()
     return Section("Where people may have slipped", (said, *rest), first, id="suspects")
 
 

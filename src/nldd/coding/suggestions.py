@@ -8,25 +8,30 @@ What groups answers here knows words, not meanings: a draft, from which people m
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from nldd._wording import quote
 from nldd.coding.codebook import FIELDS
-from nldd.coding.coded_table import check_paths_differ
-from nldd.coding.own_columns import PREFIX
-from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.reader import TableReader
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import plain_text
-from nldd.coding.tables.writer import create_table
+from nldd.coding.columns import split_names
+from nldd.coding.own_columns import DRAFT, unique_column_names
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import Spreadsheet
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun, wrap
 
-DRAFT = f"{PREFIX}draft_codes"
+DESCRIBED = "draft: answers that share words, not yet a code"
+HONEST = (
+    "This is a draft: words that occur together, found without any code. A group may mix topics, "
+    "and a topic may be in several groups or in none. People decide what is a code."
+)
 N_WORDS, N_EXAMPLES = 8, 3
 # A term must be in some answers and tell them from most others, which does without lists of words
 # that mean nothing, in any language.
@@ -80,14 +85,36 @@ class CodeSuggestions:
     notes: tuple[str, ...] = ()
 
     @property
-    def n_rows(self) -> int:
-        """Rows of the table, empty ones too."""
-        return len(self.rows)
-
-    @property
     def n_left(self) -> int:
         """Answers that are in no group."""
         return self.n_answers - sum(map(bool, self.rows))
+
+    def __str__(self) -> str:
+        left = f" {count_noun(self.n_left, 'answer')} in none of them." * bool(self.n_left)
+        n_groups = count_noun(len(self.groups), "group")
+        said = f"{count_noun(self.n_answers, 'answer')} in {n_groups} that share words.{left}"
+        wide = max(len(group.code) for group in self.groups)
+        lines = [
+            f"  {group.code:{wide}}  {group.n_answers:6,}  {', '.join(group.words[:5])}\n"
+            f"  {'':{wide}}          {quote(group.examples[0], 80)}"
+            for group in self.groups
+        ]
+        return "\n".join([wrap([said, HONEST]), "", *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        counts = {"rows": len(self.rows), "answers": self.n_answers, "in_no_group": self.n_left}
+        return {**counts, "notes": list(self.notes), "groups": [asdict(g) for g in self.groups]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A codebook that people complete, with words and examples beside it."""
+        rows = []
+        for order, group in enumerate(self.groups, 1):
+            examples = [*group.examples, *[""] * N_EXAMPLES][:N_EXAMPLES]
+            words = (", ".join(group.words), group.n_answers)
+            rows.append((group.code, group.name, DESCRIBED, "", order, *words, *examples))
+        examples = [f"example_{k}" for k in range(1, N_EXAMPLES + 1)]
+        return pd.DataFrame(rows, columns=[*FIELDS, "words", "answers", *examples], dtype=object)
 
 
 def suggest_codes(
@@ -140,14 +167,9 @@ def suggest_codes(
     [('g1', 'buses', 6), ('g2', 'rent', 6)]
     >>> folder.cleanup()
     """
-    with options.open(path) as table:
-        places = _text_places(table, text)
-        texts = [
-            "\n".join(plain_text(row[j]) for j in places).strip()[:LONGEST]
-            for block in table.blocks()
-            for row in block.rows
-        ]
-        notes = tuple(table.notes)
+    table = read_table(path, options)
+    columns = map(table.texts, _text_columns(table, text))
+    texts = ["\n".join(cells).strip()[:LONGEST] for cells in zip(*columns, strict=True)]
     said = np.flatnonzero([bool(text) for text in texts])
     answers = [texts[i] for i in said]
     _check_answers(path, answers, n_groups)
@@ -161,7 +183,7 @@ def suggest_codes(
     rows: list[tuple[int, ...]] = [()] * len(texts)
     for i, row in zip(said.tolist(), members, strict=True):
         rows[i] = tuple(np.flatnonzero(row).tolist())
-    return CodeSuggestions(tuple(groups), tuple(rows), len(answers), notes)
+    return CodeSuggestions(tuple(groups), tuple(rows), len(answers), tuple(table.notes))
 
 
 def default_groups(n_answers: int) -> int:
@@ -173,18 +195,12 @@ def default_groups(n_answers: int) -> int:
     return min(MOST_GROUPS, max(2, round(n_answers**0.5 / 2)))
 
 
-def _text_places(table: TableReader, text: Sequence[str]) -> list[int]:
-    names = [
-        name.strip()
-        for given in text
-        for name in ([given] if given in table.names else given.split(","))
-        if name.strip()
-    ]
-    if not names:
-        there = ", ".join(map(repr, table.names[:12]))
-        hint = f"--text NAME; {table.path.name} has the columns {there}"
-        raise InputError("No column with the answers was named.", hint=hint)
-    return [table.column(name) for name in names]
+def _text_columns(table: Spreadsheet, text: Sequence[str]) -> tuple[str, ...]:
+    if names := split_names(text, table.names):
+        return names
+    there = ", ".join(map(repr, table.names[:12]))
+    hint = f"--text NAME; {table.path.name} has the columns {there}"
+    raise InputError("No column with the answers was named.", hint=hint)
 
 
 def _check_answers(path: Path, answers: Sequence[str], n_groups: int | None) -> None:
@@ -282,41 +298,6 @@ def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def write_suggestion(found: CodeSuggestions, out: Path | str, raw: bool = False) -> None:
-    r"""Write groups as a codebook that people complete, with words and examples beside it.
-
-    Parameters
-    ----------
-    found : CodeSuggestions
-        Of :func:`suggest_codes`.
-    out : Path or str
-        File for the table, in the format that its ending says.
-    raw : bool
-        Whether to write cells as they are that a spreadsheet would run as formulas.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import read_codebook, suggest_codes
-    >>> from nldd.coding.suggestions import write_suggestion
-    >>> folder = TemporaryDirectory()
-    >>> path, draft = Path(folder.name, "answers.csv"), Path(folder.name, "codebook.csv")
-    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
-    >>> write_suggestion(suggest_codes(path, ["answer"], n_groups=2), draft)
-    >>> [(entry.code, entry.name.split(",")[0]) for entry in read_codebook(draft).entries]
-    [('g1', 'buses'), ('g2', 'rent')]
-    >>> folder.cleanup()
-    """
-    examples = tuple(f"example_{k}" for k in range(1, N_EXAMPLES + 1))
-    with create_table(out, (*FIELDS, "words", "answers", *examples), raw=raw) as writer:
-        for order, group in enumerate(found.groups, 1):
-            described = "draft: answers that share words, not yet a code"
-            shown: list[Cell] = [*group.examples, *[""] * (N_EXAMPLES - len(group.examples))]
-            words = (", ".join(group.words), group.n_answers)
-            writer.write([(group.code, group.name, described, "", order, *words, *shown)])
-
-
 def write_draft(
     found: CodeSuggestions,
     path: Path,
@@ -325,16 +306,9 @@ def write_draft(
     raw: bool = False,
 ) -> str:
     """Write the table with the groups of each answer as a list of codes; the column is returned."""
-    check_paths_differ(path, out, hint="--assign draft.csv")
-    with options.open(path) as table:
-        column = DRAFT
-        while column in table.names:
-            column += "_2"
-        header = (*table.header, column)
-        with create_table(out, header, like=table.format, raw=raw) as writer:
-            for block in table.blocks():
-                groups = found.rows[block.first - 1 : block.first - 1 + len(block.rows)]
-                cells = [";".join(found.groups[g].code for g in row) for row in groups]
-                pairs = zip(block.rows, cells, strict=True)
-                writer.write((*row, cell) for row, cell in pairs)
+    table = read_table(path, options)
+    (column,) = unique_column_names([DRAFT], table.names)
+    codes = [";".join(found.groups[g].code for g in row) for row in found.rows]
+    frame = table.frame.assign(**{column: codes})
+    write_table(out, frame, header=(*table.header, column), like=table.format, raw=raw)
     return column

@@ -17,7 +17,7 @@ from nldd.coding.frequencies import code_frequencies
 from nldd.coding.review.export import write_export
 from nldd.coding.review.records import Item, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import StoreOptions
+from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
@@ -218,9 +218,9 @@ def agrees_with_a_naive_replay(made, folder, acts):
         assert (row["nldd_status"], row["nldd_codes"]) == (status, ";".join(sorted(final)))
     decided = {i: set(codes) for i, (_, codes) in outcomes.items() if codes is not None}
     if decided:
-        found = read_coded(folder / "a.db", COLUMNS, StoreOptions())
-        ids = {text: i for i, text in enumerate((row["answer"] for row in rows), 1)}
-        assert {ids[t]: c for t, c in zip(found.answers.texts, found.codes, strict=True)} == decided
+        answers, decisions = read_coded(folder / "a.db", COLUMNS, TableOptions())
+        codes = dict(zip(answers.rows, decisions.codes, strict=True))
+        assert {row: own for row, own in codes.items() if own is not None} == decided
 
 
 @settings(max_examples=12, deadline=None)

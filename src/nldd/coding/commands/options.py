@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from nldd._wording import quote
+from nldd.present.console import print_result
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ coder_options = (
         help="Column that says who coded a row.  [default: found by its name]",
     ),
 )
+
+
+def show_result(result: Any, as_json: bool, advice: str = "", **written: Path | None) -> None:
+    """Print a result as text or JSON, and name the files written."""
+    print_result(as_json, result.to_dict(), str(result), advice, **written)
 
 
 def make_column_spec(**given: Any) -> "ColumnSpec":

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import raw_option, table_options, text_option
-from nldd.present.console import print_notes, print_result
+from nldd.coding.commands.options import raw_option, show_result, table_options, text_option
+from nldd.present.console import print_notes
 from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
 
 if TYPE_CHECKING:
@@ -53,16 +53,17 @@ def suggest(
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.report_text import render_suggestion, suggestion_advice, suggestion_record
-    from nldd.coding.suggestions import suggest_codes, write_draft, write_suggestion
+    from nldd.coding.suggestions import suggest_codes, write_draft
+    from nldd.coding.tables.writing import write_table
 
     check_paths_differ(table, out, assign, hint="-o codebook.csv --assign draft.csv")
     refuse_existing(out, assign, force=force)
     found = suggest_codes(table, text, groups, options, seed)
     print_notes(found.notes)
-    write_suggestion(found, out, raw)
-    column = write_draft(found, table, assign, options, raw) if assign else ""
-    shown = render_suggestion(found)
-    advice = suggestion_advice(out, assign, column)
-    record = suggestion_record(found)
-    print_result(as_json, record, shown, "" if as_json else advice, codebook=out, draft=assign)
+    write_table(out, found.to_frame(), raw=raw)
+    advice = f"Read the examples in {out}; --assign draft.csv gives each answer its groups."
+    if assign is not None:
+        column = write_draft(found, table, assign, options, raw)
+        fit = f"nldd fit {assign} --text ... --labels {column} -o model.nldd"
+        advice = f"Correct the column {column} of {assign}, then\n  {fit}"
+    show_result(found, as_json, "" if as_json else advice, codebook=out, draft=assign)
