@@ -11,11 +11,11 @@ from coding.review.serve_made import Client
 from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.review.decisions import is_of_table
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import is_of_table
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import read_table
 
 
 @pytest.fixture
@@ -129,14 +129,15 @@ def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
     table, store = tmp_path / "new.csv", tmp_path / "new.review.db"
     table.write_bytes((made / "new.csv").read_bytes())
     prepare_review(made / "model.nldd", table, store, (0.9, 0.9, "subset", "chance"))
-    assert is_of_table(store, table, TableOptions())
-    table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
-    assert is_of_table(store, table, TableOptions())
-    for change in (
-        (b"p1001", b"p1000"),
-        (b"region", b"place"),
-        (b"\r\n", b"\r\np999,more,,Bonn\r\n"),
-    ):
-        changed = tmp_path / "changed.csv"
-        changed.write_bytes(table.read_bytes().replace(*change, 1))
-        assert not is_of_table(store, changed, TableOptions())
+    with Store.open(store, write=False) as review:
+        assert is_of_table(review, read_table(table))
+        table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+        assert is_of_table(review, read_table(table))
+        for change in (
+            (b"p1001", b"p1000"),
+            (b"region", b"place"),
+            (b"\r\n", b"\r\np999,more,,Bonn\r\n"),
+        ):
+            changed = tmp_path / "changed.csv"
+            changed.write_bytes(table.read_bytes().replace(*change, 1))
+            assert not is_of_table(review, read_table(changed))

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import Parameter, signature
 from mimetypes import add_type
@@ -372,12 +372,8 @@ def _agreement(path: Path) -> views.View | None:
 
     with Store.open(path, write=False) as store:
         found = agreement_of(store)
-    if found is None:
-        return None
-    alphas = {"masi": found.masi._asdict(), "nominal": found.nominal._asdict()}
-    counts = {"n_answers": found.n_answers, "n_same": found.n_same}
-    codes = [asdict(code) for code in found.codes]
-    return {"coders": list(found.coders), **counts, **alphas, "codes": codes}
+    # Not the answers on which they disagree: a coder sees of those what they have decided.
+    return None if found is None else found.to_dict() | {"disagreements": []}
 
 
 async def _no_such_way(request: Request, error: Exception) -> Response:

@@ -6,7 +6,7 @@ an entry in the store before it is anything here.
 
 import json
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -271,7 +271,7 @@ class Desk:
 
     def decide(self, act: Act) -> None:
         """Write what the coder does with an answer, unless it has changed since they saw it."""
-        while not self._is_known(act.uid):
+        while not self._is_known(act.uid, lambda entry: entry.item == act.item):
             self._check(act)
             self._add([self._entry(act)])
 
@@ -290,7 +290,7 @@ class Desk:
 
     def decide_many(self, act: Act, seen: Mapping[int, int]) -> tuple[int, list[int]]:
         """Give several answers the codes of an act; how many got them, and which had changed."""
-        while not self._is_known(act.uid):
+        while not self._is_known(act.uid, lambda entry: entry.item in seen):
             fresh = [item for item, last in seen.items() if self._is_fresh(item, last)]
             if not fresh:
                 return 0, list(seen)
@@ -308,7 +308,7 @@ class Desk:
 
         With the name of the act that it `undoes`, no other one is taken back.
         """
-        while not self._is_known(uid):
+        while not self._is_known(uid, lambda entry: entry.action == UNDO):
             act = self.last_act
             if undoes and undoes not in {entry.batch or entry.uid for entry in act}:
                 message = "Something else was decided or undone since, so this is not undone."
@@ -346,13 +346,13 @@ class Desk:
         self.store.keep(f"coder:{self.coder}", settings)
         self.settings = settings
 
-    def _is_known(self, uid: str) -> bool:
-        """Whether an act is in the log already, by this coder."""
+    def _is_known(self, uid: str, is_of: Callable[[LogEntry], bool]) -> bool:
+        """Whether an act is in the log already: by this coder, and on what it is of."""
         self.follow()
         act = self._known.get(uid, ())
-        if any(entry.coder != self.coder for entry in act):
-            message = f"Another coder has sent an act with the name {quote(uid)}."
-            raise InputError(message, hint="send it under a name of its own")
+        if not all(entry.coder == self.coder and is_of(entry) for entry in act):
+            message = f"The name {quote(uid)} is used already, for another decision."
+            raise InputError(message, hint="send each decision under a name of its own")
         return bool(act)
 
     def _after(self, act: Act) -> Position:
