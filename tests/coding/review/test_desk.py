@@ -262,7 +262,10 @@ def test_new_codes_are_asked_about_where_they_look_like_known_ones(desks):
             desk.add_code(bad, sure=True)
     again = desks("Bob")
     again.decide(act(2, ["noise level"]))
-    assert [code for code, *_, new in again.known_codes.listed if new] == ["manegers", "noise level"]
+    assert [code for code, *_, new in again.known_codes.listed if new] == [
+        "manegers",
+        "noise level",
+    ]
 
 
 def test_codes_that_are_columns_cannot_be_added_on_the_page(desks):
@@ -308,7 +311,11 @@ def test_codes_that_the_model_of_a_later_round_has_are_shown_and_taken(desks):
     # A page that still shows the codes of the first round.
     desk.decide(act(item, ["rooms", "managers", "parking"], seen=desk.own(item).id))
     assert desk.own(item).after.codes == {"work", "parking"}
-    assert (desk.known_codes.listed[-3][0], desk.known_codes.listed[-2][0], desk.known_codes.listed[-1][0]) == ("noise", "work", "parking")
+    assert (
+        desk.known_codes.listed[-3][0],
+        desk.known_codes.listed[-2][0],
+        desk.known_codes.listed[-1][0],
+    ) == ("noise", "work", "parking")
     assert [code for code, *_, is_new in desk.known_codes.listed if is_new] == ["noise"]
     assert not {"managers", "rooms"} & {code for code, *_ in desk.known_codes.listed}
     (view,) = item_views(desk, [old])

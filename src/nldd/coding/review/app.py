@@ -185,18 +185,19 @@ class ReviewApp:
 
     def app(self) -> Starlette:
         """The routes; each answers its own mistakes and those of who asks."""
-        shown = {
+        shown: dict[str, Answer] = {
             "study": views.study_view,
             "before": views.before_view,
             "items": views.some_items_view,
             "alike": views.alike_view,
             "list": views.list_view,
         }
-        done = (self.decide, self.decide_many, self.undo, self.codes, self.learn)
+        asked: Sequence[Answer] = (self.status, self.next)
+        done: Sequence[Answer] = (self.decide, self.decide_many, self.undo, self.codes, self.learn)
         ways: list[tuple[str, str, Answer]] = [
             ("GET", "disagreements", self.disagreements),
             ("GET", "export", self.export),
-            *(("GET", do.__name__, self._in_turn(do)) for do in (self.status, self.next)),
+            *(("GET", do.__name__, self._in_turn(do)) for do in asked),
             *(("GET", name, self._in_turn(partial(v, self.desk))) for name, v in shown.items()),
             *(("POST", do.__name__, self._in_turn(do)) for do in done),
             ("PATCH", "settings", self._in_turn(self.settings)),
@@ -379,4 +380,6 @@ def _agreement(path: Path) -> views.View | None:
 async def _no_such_way(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
     hint = "the page of this server knows them"
-    return error_response(status, f"There is no {request.method} {request.url.path[:100]}.", hint)
+    return error_response(
+        status, f"There is no {request.method} {request.scope['path'][:100]}.", hint
+    )

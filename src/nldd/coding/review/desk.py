@@ -6,7 +6,7 @@ an entry in the store before it is anything here.
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
@@ -316,12 +316,12 @@ class Desk:
                 raise Conflict(message, items, hint="decide it again")
             if not act:
                 return []
-            how = {"action": UNDO, "time": current_time(), "seconds": 0.0, "batch": uid}
-            both = ((entry, self._undoable[entry.id][1]) for entry in act)
-            self._add(
-                replace(entry, uid=f"{uid}:{number}", after=before, undoes=entry.id, **how)
-                for number, (entry, before) in enumerate(both)
-            )
+            now, entries = current_time(), []
+            for number, entry in enumerate(act):
+                _, before = self._undoable[entry.id]
+                undone = replace(entry, uid=f"{uid}:{number}", action=UNDO, after=before, time=now)
+                entries.append(replace(undone, seconds=0.0, batch=uid, undoes=entry.id))
+            self._add(entries)
         return [entry.item for entry in self._known[uid]]
 
     def add_code(self, name: str, sure: bool) -> str:
@@ -373,10 +373,10 @@ class Desk:
         what = (action, self._after(act), current_time(), act.round, model, shown, act.seconds)
         return LogEntry(0, act.uid, act.item, self.coder, *what, batch)
 
-    def _add(self, entries: Iterable[LogEntry]) -> None:
+    def _add(self, entries: Sequence[LogEntry]) -> None:
         """Write entries and take them in; nothing if another process was first, to look again."""
         try:
-            added = self.store.add(list(entries), behind=self.seq)
+            added = self.store.add(entries, behind=self.seq)
         except ChangedSinceError:
             self._data_version = -1
             return

@@ -45,9 +45,12 @@ class QueueState:
         self._chance = random_order(n, seed)
         self._names: dict[str, int] = {}  # groups by their codes as the store has them
         self.groups: list[Codes] = []
-        self._first = (np.zeros(n, dtype=bool), np.full(n, -1, dtype=np.int64), np.ones(n))
+        self.auto: Mask = np.zeros(n, dtype=bool)
+        self.group: Places = np.full(n, -1, dtype=np.intp)
+        self.doubt: NDArray[np.float64] = np.ones(n)
+        self._first = (self.auto, self.group, self.doubt)
         # A page may have shown what an earlier round said, whose suggestions are gone by now.
-        self._group_in: dict[int, NDArray[np.int64]] = {}
+        self._group_in: dict[int, Places] = {}
         self.renew(store, 0)
         self._first = (self.auto, self.group, self.doubt)
         self.first_auto = self.auto
@@ -61,7 +64,8 @@ class QueueState:
         Codes that were merged since are told as what they are called now (`current`).
         """
         self.round, self.rounds = round, np.zeros(len(self), dtype=np.int64)
-        self.auto, self.group, self.doubt = (column.copy() for column in self._first)
+        auto, group, doubt = self._first
+        self.auto, self.group, self.doubt = auto.copy(), group.copy(), doubt.copy()
         if found := store.suggestion_rows(round):
             items, codes, statuses, doubts = zip(*found, strict=True)
             places = np.searchsorted(self.items, np.array(items))

@@ -1,7 +1,7 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
@@ -11,7 +11,7 @@ from nldd.coding.review.desk import Desk
 from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, LogEntry
 from nldd.coding.review.queue import AUTO, FILE, Mask
 from nldd.coding.review.records import Item, pack
-from nldd.coding.review.verified import is_withdrawn, verify
+from nldd.coding.review.verified import check_accuracy
 from nldd.coding.tables.cells import cell_text
 from nldd.exceptions import InputError
 from nldd.present.text import command_line, percent
@@ -72,8 +72,8 @@ def codes_view(desk: Desk) -> list[View]:
 
 def item_views(desk: Desk, items: Sequence[int]) -> list[View]:
     """Answers as the page shows them, one at a time."""
-    for item in items:
-        desk.place(item)  # all are known
+    for number in items:
+        desk.place(number)  # all are known
     look, waiting = desk.outlook, desk.open & ~desk.outlook.drawn
     sizes = np.bincount(look.group[waiting] + 1, minlength=len(look.groups) + 1)
     found = []
@@ -310,21 +310,7 @@ def act_words(act: Sequence[LogEntry]) -> str:
 
 def audit_view(desk: Desk) -> View | None:
     """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without."""
-    look = desk.outlook
-    drawn = np.flatnonzero(look.drawn & ~look.given)
-    if not len(drawn):
+    found = check_accuracy(desk)
+    if not found.n_drawn:
         return None
-    auto = drawn[look.first_auto[drawn]].tolist()
-    given = [(place, desk.outcome(int(look.items[place])).codes) for place in auto]
-    current = desk.known_codes.current
-    checks = [
-        set(current(codes)) == set(look.codes_in(0, place) or ())
-        for place, codes in given
-        if codes is not None
-    ]
-    apart = np.isin(look.items[drawn], list(desk.disagreed))
-    n_left = int((~desk.decided[drawn] | apart).sum())
-    study = desk.study
-    found = verify(len(drawn), n_left, len(auto), checks, study.target, measure=study.measure)
-    found = replace(found, withdrawn=is_withdrawn([*desk.rounds.values()]))
     return {**asdict(found), "headline": found.headline, "text": found.text}
