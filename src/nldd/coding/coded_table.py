@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -70,7 +71,7 @@ def code_table(
 
     Examples
     --------
-    >>> from nldd.coding import Answers, CodingOptions, Settings
+    >>> from nldd.coding import Answers, CodingOptions, GuaranteeTarget, Settings
     >>> from nldd.coding import code_table, fit_coding_model, triage
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -84,7 +85,7 @@ def code_table(
     >>> folder = TemporaryDirectory()
     >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\n\"\"\n")
-    >>> found = triage(model, target=0.8).selection
+    >>> found = triage(model, GuaranteeTarget(0.8)).selection
     >>> counts = code_table(model, new, coded, CodingOptions(found.limit, rank_by=found.rank_by))
     >>> counts.n_rows, counts.n_auto, counts.n_review
     (3, 2, 1)
@@ -103,7 +104,8 @@ def code_table(
     added = _added_columns(used, table, coded, coding)
     names = own.unique_column_names(added, _taken_names(used, table))
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
-    counts = coded.summary([*table.notes, *_notes_on_earlier(numbered, coded, coding)])
+    notes = [*table.notes, *_notes_on_earlier(numbered, coded, coding)]
+    counts = replace(coded.summary(notes), options=coding)
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}

@@ -18,8 +18,8 @@ from nldd.coding.columns import find_column
 from nldd.coding.model import CodingModel
 from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.sheet_layout import Choices, SheetLayout
 from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
+from nldd.coding.tables.writing import Choices, SheetLayout
 from nldd.present.formulas import escape_formula
 
 WIDTHS = {own.OK: 7.0, own.WHY: 34.0, own.ASK: 28.0, own.CODES: 28.0, own.NEAREST: 40.0}

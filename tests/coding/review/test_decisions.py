@@ -20,6 +20,7 @@ from nldd.coding.frequencies import code_frequencies
 from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.desk import Desk
+from nldd.coding.review.export import write_export
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.review.verified import audit_of
@@ -340,6 +341,10 @@ def test_commands_take_a_store(tmp_path, capsys):
     assert shares[0] == shares[1]
     assert (shares[0]["n_answers"], shares[0]["n_people"]) == (30, 10)
     assert [code["n_people"] for code in shares[0]["codes"] if code["code"] == "parkng"] == [1]
+    with Store.open(store) as opened:
+        write_export(opened, tmp_path / "export.csv")
+    assert call("frequencies", tmp_path / "model.nldd", tmp_path / "export.csv") == 1
+    assert "export.csv is an export of a review" in capsys.readouterr().err
     words = ("update", tmp_path / "model.nldd", store, "--no-report", "--jobs", "1")
     assert call(*words, "--accept-suggestions") == 1
     assert "once it is decided" in capsys.readouterr().err

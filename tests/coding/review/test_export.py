@@ -13,12 +13,10 @@ from stored_study import NOW, decide, entry, rows_of
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
-from nldd.coding.frequencies import code_frequencies
 from nldd.coding.review.export import write_export
 from nldd.coding.review.records import Item, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
-from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 
@@ -234,10 +232,3 @@ def test_exports_and_tables_agree_with_a_naive_replay(made, tmp_path_factory, ac
 @given(acts=ACTS)
 def test_a_thousand_logs_agree_with_a_naive_replay(made, tmp_path_factory, acts):
     agrees_with_a_naive_replay(made, tmp_path_factory.mktemp("fuzz"), acts)
-
-
-def test_an_export_is_no_table_of_predict(tmp_path):
-    make_review(tmp_path / "new.review.db", 4)
-    exported(tmp_path / "new.review.db", tmp_path / "coded.csv")
-    with pytest.raises(InputError, match=r"coded.csv is an export of a review"):
-        code_frequencies(None, tmp_path / "coded.csv")

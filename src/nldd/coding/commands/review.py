@@ -11,7 +11,6 @@ import click
 
 from nldd._files import refuse_existing, write_atomically
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     answer_options,
     guarantee_options,
     model_argument,
@@ -32,6 +31,7 @@ from nldd.present.progress import progress
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.review.records import Study
     from nldd.coding.tables.reading import TableOptions
 
@@ -97,7 +97,7 @@ def review(
     context: click.Context,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     blind: bool,
     seed: int,

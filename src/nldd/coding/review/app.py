@@ -21,7 +21,6 @@ from urllib.parse import quote as quote_address
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 PAGE = Path(__file__).with_name("page")
 EXPORTS = {"csv": "csv", "xlsx": "xlsx", "jsonl": "jsonl", "label-studio": "json"}
-MOST_VIEWS, MOST_ROWS, MOST_ITEMS, MOST_ACTED = 100, 1000, 10_000, 500
+MOST_VIEWS, MOST_ROWS, MOST_ACTED = 100, 1000, 500
 LARGEST = 2**53  # up to here, numbers of a page are exact
 MOST_SECONDS = 86_400.0
 UID = re.compile("[A-Za-z0-9_-]{1,100}")
@@ -92,22 +91,23 @@ def _text(most: int = 5000) -> Field:
     return Field(expected, lambda value: isinstance(value, str) and len(value) <= most)
 
 
-def _list(most: int, of: str, is_valid: Callable[[Any], bool]) -> Field:
-    def is_list(value: Any) -> bool:
-        return isinstance(value, list) and len(value) <= most and all(map(is_valid, value))
-
-    expected = f"a list of at most {most:,} {of}"
-    return Field(
-        expected, is_list, lambda text: [_number(part.strip()) for part in text.split(",")]
-    )
-
-
 def _is_uid(value: Any) -> bool:
     return isinstance(value, str) and UID.fullmatch(value) is not None
 
 
-def _is_seen(row: Any) -> bool:
-    return isinstance(row, dict) and all(WHOLE.is_valid(row.get(key)) for key in ("item", "seen"))
+def _are_items(value: Any) -> bool:
+    return len(value) <= MOST_VIEWS and all(map(WHOLE.is_valid, value))
+
+
+def _are_codes(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(code, str) for code in value)
+
+
+def _are_seen(value: Any) -> bool:
+    keys = ("item", "seen")
+    return isinstance(value, list) and all(
+        isinstance(row, dict) and all(WHOLE.is_valid(row.get(key)) for key in keys) for row in value
+    )
 
 
 WHOLE = _whole()
@@ -117,12 +117,14 @@ FIELDS = {
     **dict.fromkeys(("order", "state", "code", "search", "kind", "undoes", "note"), _text()),
     "n": _whole(1, MOST_VIEWS),
     "limit": _whole(1, MOST_ROWS),
-    "ids": _list(MOST_VIEWS, "numbers", WHOLE.is_valid),
+    "ids": Field(
+        f"at most {MOST_VIEWS} numbers", _are_items, lambda t: [*map(_number, t.split(","))]
+    ),
     # The sender's own name for an act; the log puts numbers behind it, after a colon.
     "uid": Field("a name of 1 to 100 letters, digits, - and _", _is_uid),
     "action": Field(f"one of {', '.join(ACTS)}", ACTS.__contains__),
-    "codes": _list(MOST_ITEMS, "codes", lambda value: isinstance(value, str)),
-    "items": _list(MOST_ITEMS, "answers, as they were seen", _is_seen),
+    "codes": Field("a list of codes", _are_codes),
+    "items": Field("a list of answers, each with its item and what was seen", _are_seen),
     "seconds": Field("a number", lambda value: type(value) in (int, float, type(None))),
     "sure": Field("true or false", lambda value: isinstance(value, bool)),
 }
@@ -147,28 +149,12 @@ def read_arguments(answer: Answer, given: Mapping[str, Any]) -> dict[str, Any]:
     for name, parameter in signature(answer).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:
             return dict(given)
-        field, value = FIELDS[name], given.get(name)
-        if name in given and isinstance(given, QueryParams):
-            value = field.of_text(given[name])
-        elif name not in given and parameter.default is not Parameter.empty:
-            value = parameter.default
-        if not field.is_valid(value):
-            said = repr(value)
+        found[name] = value = given.get(name, parameter.default)
+        if value is Parameter.empty or not FIELDS[name].is_valid(value):
+            said = "nothing" if value is Parameter.empty else repr(value)
             shown = said if len(said) <= 60 else f"{said[:57]}..."
-            raise BadRequestError(f"{name} must be {field.expected}; got {shown}.")
-        found[name] = value
+            raise BadRequestError(f"{name} must be {FIELDS[name].expected}; got {shown}.")
     return found
-
-
-class PlainResponse(JSONResponse):
-    """JSON that every browser reads: what is not a number is null."""
-
-    def render(self, content: Any) -> bytes:
-        try:
-            return super().render(content)
-        except ValueError:
-            read = partial(json.loads, parse_constant=lambda name: None)
-            return super().render(read(json.dumps(content)))
 
 
 class ReviewApp:
@@ -351,9 +337,10 @@ class ReviewApp:
 def _answer(answer: Answer, request: Request, body: bytes) -> Response:
     """What a function says to a request, or what is wrong with that."""
     try:
-        given = read_object(body) if request.method in CHANGING else request.query_params
+        asked = {n: FIELDS[n].of_text(t) for n, t in request.query_params.items() if n in FIELDS}
+        given = read_object(body) if request.method in CHANGING else asked
         found = answer(**read_arguments(answer, given))
-        return found if isinstance(found, Response) else PlainResponse(found)
+        return found if isinstance(found, Response) else JSONResponse(found)
     except NLDDError as error:
         status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
         more = {"like": error.like} if isinstance(error, SimilarCodeError) else {}

@@ -26,10 +26,8 @@ from nldd.coding.review.queue import random_order
 from nldd.coding.review.records import Item, Study, codes_text, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import TableFormat, cell_text
-from nldd.coding.tables.number_files import NumberFile
-from nldd.coding.tables.reader import distinct_names
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
+from nldd.coding.tables.reading import TableOptions, distinct_names
+from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet, frame_of
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 

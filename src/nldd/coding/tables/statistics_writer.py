@@ -1,26 +1,31 @@
 """Write SPSS, Stata and SAS files: values as they were, and labels of all variables, old and new.
 
-``rows -> columns -> values and what is said of them -> pyreadstat -> response sets -> the file``
+``cells -> values and what is said of them -> pyreadstat -> response sets -> the file``
 """
 
 import datetime
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import struct
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 
-from nldd._wording import quote_first
-from nldd.coding.tables.cells import Cell, Row, cell_place, cell_text, python_value
-from nldd.coding.tables.response_sets import ResponseSet, add_response_sets
-from nldd.coding.tables.statistics_files import Labelled, Variables, load_pyreadstat, moment_value
-from nldd.exceptions import InputError, MissingExtraError, NLDDWarning, warn_caller
+import pandas as pd
 
-# The library takes all rows at once, and a cell up to 80 bytes: so many take about a gigabyte.
-MAX_CELLS = 2**24
+from nldd._wording import quote_first
+from nldd.coding.tables.cells import Cell, cell_place, cell_text, python_value
+from nldd.coding.tables.typed_files import (
+    Labelled,
+    ResponseSet,
+    Variables,
+    load_pyreadstat,
+    moment_value,
+)
+from nldd.exceptions import InputError, NLDDWarning, warn_caller
+
 BLANK_WIDTH = 200
 
 
@@ -61,40 +66,25 @@ TARGETS = {
 _INTEGERS = 2_147_483_620  # beyond it, Stata's whole numbers are missing values
 
 
-@contextmanager
-def statistics_file(
+def write_statistics(
     stream: BinaryIO,
-    header: Sequence[str],
     path: Path,
+    header: Sequence[str],
+    cells: Sequence[Sequence[Cell]],
     known: Variables | None,
     descriptions: Mapping[str, str],
-) -> Iterator[Callable[[list[Row], int], None]]:
-    """Gather rows, and write them to a stream when the block ends.
+) -> None:
+    """Write columns of cells, with what is known of them.
 
     `known` is what the origin says of its variables, `descriptions` are labels of new columns.
     """
     library, target = load_pyreadstat(path), TARGETS[path.suffix.lower()]
-    try:
-        import pandas
-    except ImportError as error:
-        message = f"{path}: writing files of SPSS, Stata and SAS needs pandas."
-        raise MissingExtraError(message, extra="spss") from error
-    columns: list[list[Cell]] = [[] for _ in header]
-
-    def put(rows: list[Row], first: int) -> None:
-        if (first + len(rows)) * len(header) > MAX_CELLS:
-            what = f"a file of {target.program} is written with at most {MAX_CELLS:,} cells"
-            raise InputError(f"{path}: {what}.", hint="write the table as CSV")
-        for column, cells in zip(columns, zip(*rows, strict=True), strict=True):
-            column.extend(cells)
-
-    yield put
     names = valid_names(header, target)
-    # Each column of cells is let go as soon as its values are there.
-    made = [_column(name, columns.pop(0), known, target, path) for name in header]
-    frame = pandas.DataFrame(
-        {name: column.array(pandas, target) for name, column in zip(names, made, strict=True)}
-    )
+    columns = {
+        name: _column(given, column, known, target, path)
+        for name, given, column in zip(names, header, cells, strict=True)
+    }
+    frame = pd.DataFrame({name: column.array(target) for name, column in columns.items()})
     # As before, as described, or as the column was named.
     described = {**dict(descriptions), **(known.labels if known is not None else {})}
     labels = {
@@ -102,7 +92,7 @@ def statistics_file(
         for given, name in zip(header, names, strict=True)
         if (label := described.get(given) or (given if given != name else ""))
     }
-    how = _arguments(dict(zip(names, made, strict=True)), labels, known, target)
+    how = _arguments(columns, labels, known, target)
     with TemporaryDirectory(prefix="nldd-") as folder:
         place = Path(folder, f"table{path.suffix.lower()}")
         try:
@@ -115,7 +105,7 @@ def statistics_file(
         sets = _sets(known, dict(zip(header, names, strict=True)), target)
         content = place.read_bytes()
         stream.write(add_response_sets(content, sets) if sets else content)
-    for loss in _losses(header, names, made, known, target):
+    for loss in _losses(header, names, columns.values(), known, target):
         warn_caller(f"{path.name}: {loss}.", NLDDWarning)
 
 
@@ -133,15 +123,15 @@ class _Column:
     letters: tuple[str, ...] = ()
     n_dropped: int = 0
 
-    def array(self, pandas: Any, target: Target) -> Any:
+    def array(self, target: Target) -> Any:
         """The values for a frame, of a type by which the library knows what to write."""
         if self.is_text:
-            return pandas.array(self.values, dtype="string")
+            return pd.array(self.values, dtype="string")
         if any(isinstance(value, str) for value in self.values):
-            return pandas.Series(self.values, dtype=object)
+            return pd.Series(self.values, dtype=object)
         if target.program == "Stata" and self.is_whole():
-            return pandas.array([None if v is None else int(v) for v in self.values], "Int32")
-        return pandas.array([math.nan if v is None else v for v in self.values], "float64")
+            return pd.array([None if v is None else int(v) for v in self.values], "Int32")
+        return pd.array([math.nan if v is None else v for v in self.values], "float64")
 
     def is_whole(self) -> bool:
         """Whether these are whole numbers."""
@@ -150,7 +140,7 @@ class _Column:
 
 
 def _column(
-    name: str, cells: list[Cell], known: Variables | None, target: Target, path: Path
+    name: str, cells: Sequence[Cell], known: Variables | None, target: Target, path: Path
 ) -> _Column:
     """Numbers, where all cells are some or were, with the values behind their labels; else text."""
     own = name if known is not None and name in known.is_text else None
@@ -313,7 +303,7 @@ def _value_labels(column: _Column, known: Variables, target: Target) -> dict[Any
 def _losses(
     header: Sequence[str],
     names: Sequence[str],
-    columns: Sequence[_Column],
+    columns: Iterable[_Column],
     known: Variables | None,
     target: Target,
 ) -> Iterator[str]:
@@ -339,3 +329,52 @@ def _sets(known: Variables | None, names: Mapping[str, str], target: Target) -> 
         return []
     there = [one for one in known.sets if one.is_writable and set(one.variables) <= names.keys()]
     return [replace(one, variables=tuple(names[n] for n in one.variables)) for one in there]
+
+
+def add_response_sets(content: bytes, sets: Sequence[ResponseSet]) -> bytes:
+    """An SPSS file with multiple-response sets, for which the library has no place.
+
+    They are one record more before the end of the dictionary (kind 7, subtype 7), a line for each
+    set, in which variables have their short names.
+    """
+    short: dict[str, str] = {}
+    for kind, start, end in _dictionary_records(content):
+        if kind == (7, 13):
+            text = content[start + 16 : end].decode()
+            short = {long: name for name, long in (part.split("=") for part in text.split("\t"))}
+        if kind == (999, 0):
+            lines = "".join(_line(s, [short[name].lower() for name in s.variables]) for s in sets)
+            record = struct.pack("<4i", 7, 7, 1, len(lines.encode())) + lines.encode()
+            return content[:start] + record + content[start:]
+    raise ValueError("the dictionary has no end")
+
+
+def _line(one: ResponseSet, names: Sequence[str]) -> str:
+    counted = str(one.counted)
+    way = {"C": "C", "D": f"D{len(counted)} {counted}", "E": f"E 1 {len(counted)} {counted}"}
+    return f"${one.name}={way[one.kind]} {len(one.label.encode())} {one.label} {' '.join(names)}\n"
+
+
+def _dictionary_records(content: bytes) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Kind, subtype, beginning and end of the records before the data of an SPSS file."""
+    at, kind = 176, 0
+    while kind != 999:
+        start, subtype = at, 0
+        kind, a, b, c = struct.unpack("<4i", content[at : at + 16].ljust(16, b"\0"))
+        if kind == 2:  # a variable: type, whether it has a label, missing values
+            at += 32 + 8 * abs(c)
+            if b:
+                at += 4 + -(-struct.unpack_from("<i", content, start + 32)[0] // 4) * 4
+        elif kind == 3:  # labels of values
+            at += 8
+            for _ in range(a):
+                at += 8 + (content[at + 8] + 8) // 8 * 8
+        elif kind == 4:  # the variables that have them
+            at += 8 + 4 * a
+        elif kind == 6:  # notes
+            at += 8 + 80 * a
+        elif kind == 7:
+            subtype, at = a, at + 16 + b * c
+        elif kind != 999:
+            raise ValueError(f"a record of kind {kind} is unknown")
+        yield (kind, subtype), start, at
