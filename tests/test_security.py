@@ -14,7 +14,7 @@ import nldd
 from coding_tables import make_study, refuse
 from nldd.cli import cli
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.coding.review.running import listen
+from nldd.coding.review.server import listen
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import NLDDWarning
 
@@ -132,7 +132,7 @@ def test_connections_are_opened_by_data_sets_alone():
     """The review listens, and its server is uvicorn's; nothing else has a socket."""
     clients = ("requests", "pooch", "urllib.request", "http.client", "ftplib", "smtplib", "ssl")
     assert users_of(*clients) == {"bench/datasets/catalogue.py", "bench/datasets/fetch.py"}
-    assert users_of("socket", "socketserver", "http.server") == {"coding/review/running.py"}
+    assert users_of("socket", "socketserver", "http.server") == {"coding/review/server.py"}
 
 
 def test_the_server_listens_on_loopback_and_has_no_word_for_another():

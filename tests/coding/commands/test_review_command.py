@@ -12,11 +12,13 @@ from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.review.app import ReviewApp
+from nldd.coding.review.decisions import is_of_table
+from nldd.coding.review.desk import Desk
 from nldd.coding.review.prepare import prepare_review
-from nldd.coding.review.running import ReviewServer
+from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import is_of_table
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import read_table
 
 
 @pytest.fixture
@@ -26,8 +28,7 @@ def review(made, tmp_path, monkeypatch, capsys):
 
     def run(running):
         served.append(running.review.desk)
-        running._socket.close()
-        running.review.close()
+        running.close()
 
     monkeypatch.setattr(ReviewServer, "run", run)
     store = tmp_path / "new.review.db"
@@ -75,6 +76,15 @@ def test_what_cannot_be_reviewed_is_refused(review, tmp_path, monkeypatch):
     assert (code, "was made of other answers" in said) == (1, True)
     code, said = review("--coder", "\x1b[2J")
     assert (code, "A coder needs a name" in said) == (1, True)
+
+
+def test_a_review_that_is_open_already_is_refused_with_its_address(review):
+    assert review()[0] == 0
+    first = ReviewServer(ReviewApp(Desk(Store.open(review.store), "Ann")))
+    code, said = review()
+    first.close()
+    assert (code, f"is open at http://127.0.0.1:{first.port}/ already" in said) == (1, True)
+    assert review()[0] == 0
 
 
 def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path, monkeypatch):
@@ -130,14 +140,15 @@ def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
     table, store = tmp_path / "new.csv", tmp_path / "new.review.db"
     table.write_bytes((made / "new.csv").read_bytes())
     prepare_review(made / "model.nldd", table, store, GuaranteeTarget(0.9, 0.9, "subset", "chance"))
-    assert is_of_table(store, table, TableOptions())
-    table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
-    assert is_of_table(store, table, TableOptions())
-    for change in (
-        (b"p1001", b"p1000"),
-        (b"region", b"place"),
-        (b"\r\n", b"\r\np999,more,,Bonn\r\n"),
-    ):
-        changed = tmp_path / "changed.csv"
-        changed.write_bytes(table.read_bytes().replace(*change, 1))
-        assert not is_of_table(store, changed, TableOptions())
+    with Store.open(store, write=False) as review:
+        assert is_of_table(review, read_table(table))
+        table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
+        assert is_of_table(review, read_table(table))
+        for change in (
+            (b"p1001", b"p1000"),
+            (b"region", b"place"),
+            (b"\r\n", b"\r\np999,more,,Bonn\r\n"),
+        ):
+            changed = tmp_path / "changed.csv"
+            changed.write_bytes(table.read_bytes().replace(*change, 1))
+            assert not is_of_table(review, read_table(changed))

@@ -28,3 +28,14 @@ def progress(desk):
 
 def drawn_in(desk, item):
     return desk.outlook.drawn[desk.place(item)]
+
+
+def to_undo(entries, coder):
+    """The entries of a coder's last act that is not undone yet, by the log alone; last first."""
+    own = [entry for entry in entries if entry.coder == coder]
+    undone = {entry.undoes for entry in own}
+    left = [entry for entry in own if entry.action != "undo" and entry.id not in undone]
+    if not left:
+        return []
+    batch = left[-1].batch
+    return [e for e in reversed(left) if e is left[-1] or (batch and e.batch == batch)]

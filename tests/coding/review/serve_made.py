@@ -9,9 +9,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from coding.review.made_review import make_review
+from nldd.coding.review.app import ReviewApp
 from nldd.coding.review.desk import Desk
-from nldd.coding.review.running import ReviewServer
-from nldd.coding.review.server import ReviewApp
+from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
 
 JSON = {"Content-Type": "application/json"}

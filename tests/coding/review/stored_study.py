@@ -4,6 +4,7 @@ import math
 import random
 from uuid import UUID
 
+from coding.review.desk_acts import to_undo as to_undo
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.review.log import LogEntry, Position
@@ -93,14 +94,3 @@ def fill_in(review, model, decisions, names):
             row["nldd_codes"] = ""
     cells = {name: [row[name] for row in rows] for name in columns}
     write_table(review, frame_of(cells), like=form)
-
-
-def to_undo(entries, coder):
-    """The entries of a coder's last act that is not undone yet, by the log alone; last first."""
-    own = [entry for entry in entries if entry.coder == coder]
-    undone = {entry.undoes for entry in own}
-    left = [entry for entry in own if entry.action != "undo" and entry.id not in undone]
-    if not left:
-        return []
-    batch = left[-1].batch
-    return [e for e in reversed(left) if e is left[-1] or (batch and e.batch == batch)]

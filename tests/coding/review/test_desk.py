@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress
+from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress, to_undo
 from coding.review.made_review import CODES, make_review
-from coding.review.stored_study import to_undo
 from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
 from nldd.coding.review.known_codes import SimilarCodeError
 from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, SKIPPED, Position, latest
@@ -69,13 +68,15 @@ def test_a_decision_on_what_was_not_seen_is_a_conflict_and_writes_nothing(desks)
     desk.decide(first)
     desk.decide(first)  # sent again: written once
     tab.follow()
-    assert tab.position(5) == Position(DONE, frozenset({"pay"}))
+    assert tab.own(5).after == Position(DONE, frozenset({"pay"}))
     with pytest.raises(Conflict):
         tab.decide(act(5, ["food"]))
     assert len(tab.store.entries()) == 1
     tab.decide(act(5, ["food"], seen=1))
-    with pytest.raises(InputError, match="Another coder has sent"):
+    with pytest.raises(InputError, match="used already, for another decision"):
         desks("Bob").decide(first)
+    with pytest.raises(InputError, match="used already, for another decision"):
+        desk.decide(replace(first, item=6))
     with pytest.raises(InputError, match="no code 'peace'"):
         tab.decide(act(6, ["peace"]))
     with pytest.raises(UnknownItemError, match="no answer 41"):
@@ -106,27 +107,27 @@ def test_undo_goes_back_to_the_beginning_whatever_was_done(desks, seed):
         do = rng.choice([CODE, CODE, SKIP, FLAG, "unflag", "many", "undo", "undo", "bob", "again"])
         if do == "many":
             chosen = act(0, rng.sample(CODES, 2))
-            desk.decide_many(chosen.uid, {i: desk.seen(i) for i in items}, chosen)
+            desk.decide_many(chosen, {i: desk.own(i).id for i in items})
         elif do == "undo":
             expected = [e.item for e in to_undo(desk.store.entries(), "Ann")]
             assert desk.undo(f"undo{step}") == expected
             assert desk.undo(f"undo{step}") == expected  # sent again: done once
         elif do == "bob":
             bob.follow()
-            bob.decide(act(items[0], seen=bob.seen(items[0])))
+            bob.decide(act(items[0], seen=bob.own(items[0]).id))
         elif do == "again":
             desk = desks()
         else:
-            more = {"action": do, "seen": desk.seen(items[0]), "note": f"note {step}"}
+            more = {"action": do, "seen": desk.own(items[0]).id, "note": f"note {step}"}
             desk.decide(act(items[0], rng.sample(CODES, rng.randrange(3)), **more))
         desk.follow()
         last = latest(desk.store.entries())
         for item in range(1, 41):
             own = last.get(item, {}).get("Ann")
-            assert desk.position(item) == (own.after if own else Position())
-    while desk.can_undo:
+            assert desk.own(item).after == (own.after if own else Position())
+    while desk.last_act:
         desk.undo(f"all{next(NUMBERS)}")
-    assert all(desk.position(item) == Position() for item in range(1, 41))
+    assert all(desk.own(item).after == Position() for item in range(1, 41))
     assert desk.undo("more") == []
 
 
@@ -134,12 +135,12 @@ def test_flags_stay_when_an_answer_is_decided_and_decisions_when_it_is_flagged(d
     desk = desks()
     desk.decide(act(3, action=FLAG, note="ask Bob"))
     desk.decide(act(3, ["pay", "food"], seen=1))
-    assert desk.position(3) == Position(DONE, frozenset({"pay", "food"}), True, "ask Bob")
+    assert desk.own(3).after == Position(DONE, frozenset({"pay", "food"}), True, "ask Bob")
     assert listed(desk, "flagged") == [3]
     desk.decide(act(3, action="unflag", seen=2))
-    assert desk.position(3) == Position(DONE, frozenset({"pay", "food"}))
+    assert desk.own(3).after == Position(DONE, frozenset({"pay", "food"}))
     desk.decide(act(3, action=SKIP, seen=3))
-    assert desk.position(3) == Position(SKIPPED)
+    assert desk.own(3).after == Position(SKIPPED)
 
 
 def test_drawn_answers_are_blind_also_once_they_are_decided(desks):
@@ -178,10 +179,11 @@ def test_the_log_says_what_the_page_showed_not_what_the_machine_says_since(desks
 
 def test_an_entry_of_several_is_known_by_its_own_name_too(desks):
     desk = desks()
-    desk.decide_many("many", {5: 0}, act(0, ["pay"]))
+    desk.decide_many(replace(act(0, ["pay"]), uid="many"), {5: 0})
     desk.decide(replace(act(5, ["food"], seen=1), uid="many:5"))
-    assert desk.undo("many:5") == [5]
-    assert (len(desk.store.entries()), desk.position(5).codes) == (1, {"pay"})
+    with pytest.raises(InputError, match="used already"):
+        desk.undo("many:5")
+    assert (len(desk.store.entries()), desk.own(5).after.codes) == (1, {"pay"})
 
 
 def test_the_pace_is_the_median_of_the_last_decisions(desks):
@@ -201,10 +203,10 @@ def test_times_that_go_back_change_neither_order_nor_pace(desks, monkeypatch):
             "nldd.coding.review.desk.current_time", lambda year=year: f"{year}-01-01T00:00:00.000Z"
         )
         desk.decide(
-            act(item, CODES[:1] if year == 2020 else ["pay"], seen=desk.seen(item), seconds=3)
+            act(item, CODES[:1] if year == 2020 else ["pay"], seen=desk.own(item).id, seconds=3)
         )
     again = desks()
-    assert again.position(4).codes == {CODES[0]}
+    assert again.own(4).after.codes == {CODES[0]}
     assert again.pace == desk.pace == 3.0
     assert again.undo("last") == [5]
 
@@ -239,9 +241,9 @@ def test_alike_answers_are_decided_together_but_for_those_that_changed(desks):
     assert item_views(desk, [item])[0]["n_alike"] == len(alike) - 1
     tab.decide(act(alike[0], ["food"]))
     many = act(0, codes)
-    assert desk.decide_many(many.uid, dict.fromkeys(alike, 0), many) == (len(alike) - 1, alike[:1])
-    assert desk.decide_many(many.uid, dict.fromkeys(alike, 0), many)[0] == len(alike) - 1
-    assert desk.position(alike[0]).codes == {"food"}
+    assert desk.decide_many(many, dict.fromkeys(alike, 0)) == (len(alike) - 1, alike[:1])
+    assert desk.decide_many(many, dict.fromkeys(alike, 0))[0] == len(alike) - 1
+    assert desk.own(alike[0]).after.codes == {"food"}
     assert sorted(desk.undo("back")) == alike[1:]
     assert sorted(desk.alike(item)) == alike[1:]
 
@@ -254,13 +256,16 @@ def test_new_codes_are_asked_about_where_they_look_like_known_ones(desks):
     desk.add_code("manegers", sure=True)
     desk.add_code("  noise\n level ", sure=False)
     desk.add_code("noise level", sure=False)  # it is there
-    assert [code for code, *_, new in desk.codes if new] == ["manegers", "noise level"]
+    assert [code for code, *_, new in desk.known_codes.listed if new] == ["manegers", "noise level"]
     for bad in ("", " \n", "a;b", "-", "x" * 201, "a\u202eb"):
         with pytest.raises(InputError):
             desk.add_code(bad, sure=True)
     again = desks("Bob")
     again.decide(act(2, ["noise level"]))
-    assert [code for code, *_, new in again.codes if new] == ["manegers", "noise level"]
+    assert [code for code, *_, new in again.known_codes.listed if new] == [
+        "manegers",
+        "noise level",
+    ]
 
 
 def test_codes_that_are_columns_cannot_be_added_on_the_page(desks):
@@ -301,18 +306,22 @@ def test_codes_that_the_model_of_a_later_round_has_are_shown_and_taken(desks):
         store.finish_round(1, "2" * 64, {"codes": labels, "becomes": merged, "n_decided": 1})
     desk.follow()
     item = next(i for i in said if i != old and not drawn_in(desk, i))
-    assert item_views(desk, [item])[0]["suggestion"]["codes"] == ["work"]
+    assert item_views(desk, [item])[0]["suggestion"]["codes"] == ("work",)
     desk.decide(act(item, ["work"], round=1))
     # A page that still shows the codes of the first round.
-    desk.decide(act(item, ["rooms", "managers", "parking"], seen=desk.seen(item)))
-    assert desk.position(item).codes == {"work", "parking"}
-    assert (desk.codes[-3][0], desk.codes[-2][0], desk.codes[-1][0]) == ("noise", "work", "parking")
-    assert [code for code, *_, is_new in desk.codes if is_new] == ["noise"]
-    assert not {"managers", "rooms"} & {code for code, *_ in desk.codes}
+    desk.decide(act(item, ["rooms", "managers", "parking"], seen=desk.own(item).id))
+    assert desk.own(item).after.codes == {"work", "parking"}
+    assert (
+        desk.known_codes.listed[-3][0],
+        desk.known_codes.listed[-2][0],
+        desk.known_codes.listed[-1][0],
+    ) == ("noise", "work", "parking")
+    assert [code for code, *_, is_new in desk.known_codes.listed if is_new] == ["noise"]
+    assert not {"managers", "rooms"} & {code for code, *_ in desk.known_codes.listed}
     (view,) = item_views(desk, [old])
-    assert (view["codes"], view["suggestion"]["codes"]) == (["work"], ["work"])
+    assert (view["codes"], view["suggestion"]["codes"]) == (["work"], ("work",))
     again = desks("Bob")
-    assert sorted(again.codes) == sorted(desk.codes)
+    assert sorted(again.known_codes.listed) == sorted(desk.known_codes.listed)
     assert again.outlook.groups == desk.outlook.groups
 
 
@@ -367,7 +376,7 @@ def test_a_browser_takes_no_copy_for_the_store_itself(desks, tmp_path):
     copy = tmp_path / "copy of new.review.db"
     copy.write_bytes(desk.store.path.read_bytes())
     with Store.open(copy) as store:
-        other = study_view(Desk(store, "Ann"), 0)
-    own = study_view(desk, 0)
-    assert own["store_id"] == study_view(desks(), 0)["store_id"] != other["store_id"]
+        other = study_view(Desk(store, "Ann"))
+    own = study_view(desk)
+    assert own["store_id"] == study_view(desks())["store_id"] != other["store_id"]
     assert other["update"] == "nldd update model.nldd 'copy of new.review.db'"

@@ -7,11 +7,12 @@ import pytest
 from coding.review.desk_acts import act, listed, of, progress
 from coding.review.made_review import CODES
 from coding_tables import call
+from nldd.coding.audit import judge_checks
 from nldd.coding.review.desk import Conflict
 from nldd.coding.review.log import CODE, FLAG, OPEN, SETTLE, SKIP
 from nldd.coding.review.merge import agreement_of
 from nldd.coding.review.store import Store
-from nldd.coding.review.verified import audit_of, verify
+from nldd.coding.review.verified import CheckedAccuracy, audit_of
 from nldd.coding.review.views import audit_view, disagreement_rows, item_views, status_view
 from nldd.exceptions import InputError
 
@@ -46,8 +47,10 @@ def test_checks_of_drawn_answers_are_judged_as_an_audit(desks):
     assert (audit_view(desk)["n_left"], audit_view(desk)["verdict"]) == (1, None)
 
 
-def check(n_right, n, **more):
-    return replace(verify(50, 0, 50, [True] * n_right + [False] * (n - n_right), 0.9), **more)
+def check(n_right, n):
+    found = judge_checks([True] * n_right + [False] * (n - n_right), 50 - n, 0.9)
+    counts = (50, 0, n, n_right, 50 - n, 0.9)
+    return CheckedAccuracy(*counts, found.accuracy, found.low, found.high, found.verdict)
 
 
 @pytest.mark.parametrize(("n_right", "n"), [(1, 1), (0, 1), (19, 19), (18, 19)])
@@ -111,7 +114,7 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
     assert disagreement_rows(bob) == []
     assert item_views(bob, [9])[0]["settled"]
     with pytest.raises(InputError, match="do not disagree"):
-        bob.decide(act(9, ["pay"], SETTLE, seen=bob.seen(9)))
+        bob.decide(act(9, ["pay"], SETTLE, seen=bob.own(9).id))
     bob.undo("back")
     assert listed(bob, "disagree") == [9]
 
@@ -122,7 +125,7 @@ def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
     def then(desk, *acts, **more):
         for one in acts:
             desk.follow()
-            desk.decide(replace(act(9, **more), action=one, seen=desk.seen(9)))
+            desk.decide(replace(act(9, **more), action=one, seen=desk.own(9).id))
 
     def stands():
         found = desks("Dan").outcome(9)
@@ -159,7 +162,7 @@ def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):
     ann.decide(act(1))
     bob.follow()
     assert 1 in bob.next_items("file", 0, 100)
-    bob.keep_settings({"others": "leave"})
+    bob.change_settings({"others": "leave"})
     assert 1 not in bob.next_items("file", 0, 100)
     assert progress(bob)["n_done"] == 1
 

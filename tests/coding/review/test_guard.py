@@ -12,9 +12,9 @@ from nldd.coding.review import guard as guard
 from nldd.coding.review.store import Store
 
 
-def test_a_token_opens_the_page_once_and_becomes_a_cookie(store_path):
+def test_a_token_opens_the_page_once_and_becomes_a_cookie(make):
     told = []
-    with serving(store_path, announce=told.append) as running:
+    with serving(make(), announce=told.append) as running:
         address = running.address
         visitor = stranger(running)
         status, headers, _ = visitor.ask("GET", "/?" + address.partition("?")[2])
@@ -40,8 +40,8 @@ def test_a_wrong_token_opens_nothing(running, token, monkeypatch):
     visitor.close()
 
 
-def test_who_guesses_tokens_waits_and_who_has_the_right_one_does_not(store_path):
-    with serving(store_path, announce=lambda address: None) as running:
+def test_who_guesses_tokens_waits_and_who_has_the_right_one_does_not(make):
+    with serving(make(), announce=lambda address: None) as running:
         running.door.n_wrong = 5
         visitor, begin = stranger(running), time.monotonic()
         assert visitor.ask("GET", "/?token=wrong")[0] == 401
@@ -58,7 +58,7 @@ def test_without_a_cookie_nothing_is_told_or_done(running):
             assert (status, "error" in json.loads(body)) == (401, True)
         for name in POSTS:
             assert visitor.ask("POST", f"/api/{name}", "{}", headers | JSON)[0] == 401
-        assert visitor.ask("PUT", "/api/settings", "{}", headers | JSON)[0] == 401
+        assert visitor.ask("PATCH", "/api/settings", "{}", headers | JSON)[0] == 401
         assert visitor.ask("GET", "/", headers=headers)[0] == 401
     visitor.close()
 
@@ -97,7 +97,7 @@ def test_only_its_own_page_changes_anything(client, running, store_path):
         {"Origin": f"{own}.evil.example"},
     ]
     for headers in foreign:
-        for method, path in (("POST", "decide"), ("POST", "undo"), ("PUT", "settings")):
+        for method, path in (("POST", "decide"), ("POST", "undo"), ("PATCH", "settings")):
             status, _, _ = client.ask(method, f"/api/{path}", "{}", JSON | headers)
             assert status == 403, headers
     head = f"POST /api/undo HTTP/1.1\r\nHost: 127.0.0.1:{running.port}\r\nContent-Length: 2\r\n"
@@ -118,7 +118,7 @@ def test_only_its_own_page_changes_anything(client, running, store_path):
     with Store.open(store_path) as store:
         assert store.entries() == []
     headers = JSON | {"Origin": own, "Sec-Fetch-Site": "same-origin"}
-    assert client.ask("PUT", "/api/settings", "{}", headers)[0] == 200
+    assert client.ask("PATCH", "/api/settings", "{}", headers)[0] == 200
 
 
 def test_every_answer_has_the_headers_that_keep_others_out(client):

@@ -164,7 +164,7 @@ def make_hostile(path, payloads, names):
         database.execute(query, (json.dumps(payloads[:1]),))
     said = [
         LogEntry(
-            *(0, f"{coder}-{item}", item, coder, "code"),
+            *(0, f"{shift}-{item}", item, coder, "code"),
             Position("done", frozenset({payloads[(item + shift) % len(payloads)]}), True, text),
             NOW,
         )

@@ -160,7 +160,7 @@ def test_a_store_that_cannot_be_written_is_told_of(tmp_path):
         desk = Desk(store, "Ann")
         with pytest.raises(NLDDError, match="it cannot be written"):
             desk.decide(Act("u", 1, 0, "code", frozenset({"pay"})))
-        assert desk.position(1).state == "open"
+        assert desk.own(1).after.state == "open"
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")

@@ -9,7 +9,7 @@ from made_review import make_review
 from stored_study import decide, entry, to_undo
 
 from nldd.coding.agreement import SharedAnswer, compare_coders
-from nldd.coding.commands.review_files import export, import_tasks, merge
+from nldd.coding.commands.review import export, import_tasks, merge
 from nldd.coding.review.log import latest, outcomes
 from nldd.coding.review.merge import agreement_of, merge_stores
 from nldd.coding.review.store import Store

@@ -13,8 +13,8 @@ import pytest
 
 from coding.review.made_review import make_review
 from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving
-from nldd.coding.review import guard as guard, running as running_module
-from nldd.coding.review.running import listen
+from nldd.coding.review import guard as guard, server as server_module
+from nldd.coding.review.server import listen
 from nldd.exceptions import InputError, NLDDError
 
 ODD = [None, True, 0, -1, 2**70, 1.5, 1e300, "", "x", "\x00", "é" * 300, [], [1], {}, {"item": 1}]
@@ -40,9 +40,9 @@ def test_a_body_that_does_not_come_keeps_nobody_waiting(client, running, monkeyp
     assert b" 408 " in answer
 
 
-def test_beyond_the_limit_of_connections_requests_are_put_off(store_path, monkeypatch):
-    monkeypatch.setattr(running_module, "MOST_CONNECTIONS", 5)
-    with serving(store_path, announce=lambda address: None) as running:
+def test_beyond_the_limit_of_connections_requests_are_put_off(make, monkeypatch):
+    monkeypatch.setattr(server_module, "MOST_CONNECTIONS", 5)
+    with serving(make(), announce=lambda address: None) as running:
         client, end = Client(running.address), time.monotonic() + 10
 
         def wait_for(expected):
@@ -69,7 +69,7 @@ def test_bad_json_is_refused(client, body):
         status, _, answer = client.ask("POST", f"/api/{name}", body, JSON)
         assert status == 400
         assert set(json.loads(answer)) == {"error", "hint"}
-    assert client.ask("PUT", "/api/settings", body, JSON)[0] == 400
+    assert client.ask("PATCH", "/api/settings", body, JSON)[0] == 400
 
 
 def fuzz(client, n, seed=0):
@@ -82,7 +82,7 @@ def fuzz(client, n, seed=0):
             fields = DECISION | {"uid": f"f{number}", "code": "new", "items": []}
             for name in rng.sample((*names, "code"), rng.randrange(1, 4)):
                 fields[name] = rng.choice(ODD)
-            way, path = rng.choice([("PUT", "settings"), *(("POST", name) for name in POSTS)])
+            way, path = rng.choice([("PATCH", "settings"), *(("POST", name) for name in POSTS)])
             status, answer = client.send(f"/api/{path}", fields, way)
         else:
             keys = ("order", "after", "n", "ids", "item", "state", "code", "search", "offset")
@@ -131,7 +131,7 @@ def test_the_loop_of_the_page(tmp_path):
     right = make_review(tmp_path / "new.review.db", 40, n_drawn=3)
     with serving(tmp_path / "new.review.db", show=["age"], announce=lambda a: None) as running:
         client = Client(running.address)
-        status, _ = client.send("/api/settings", {"order": "alike"}, "PUT")
+        status, _ = client.send("/api/settings", {"order": "alike"}, "PATCH")
         assert (status, client.get("/api/study")["settings"]) == (200, {"order": "alike"})
         assert client.send("/api/settings", {"at": 3}, "PATCH") == (200, {})
         assert client.get("/api/study")["settings"] == {"order": "alike", "at": 3}
@@ -234,19 +234,21 @@ def test_a_port_that_is_taken_is_told_of(store_path):
     assert "--port" in error.value.hint
 
 
-def test_a_server_starts_again_at_its_port(tmp_path):
-    make_review(tmp_path / "new.review.db", 10)
-    ports = []
-    for _ in range(2):
-        with serving(tmp_path / "new.review.db", announce=lambda a: None) as running:
-            ports.append(running.port)
-            Client(running.address).close()
-    assert ports[0] == ports[1]
+def test_one_program_at_a_time_opens_a_review_and_the_next_has_its_port(make):
+    """Decisions that a browser could not send are kept for one address: for no other port."""
+    path = make()
+    with serving(path, announce=lambda address: None) as first:
+        said = f"^new.review.db is open at http://127.0.0.1:{first.port}/ already.$"
+        with pytest.raises(InputError, match=said) as error, serving(path, "Ben"):
+            raise AssertionError("two servers on one file")
+        assert "stop the other program" in error.value.hint
+    with serving(path, announce=lambda address: None) as again:
+        assert again.port == first.port
 
 
 @pytest.mark.slow
-def test_slow_connections_below_the_limit_starve_nobody(store_path):
-    with serving(store_path, announce=lambda address: None) as running:
+def test_slow_connections_below_the_limit_starve_nobody(make):
+    with serving(make(40), announce=lambda address: None) as running:
         slow, stop = [], threading.Event()
 
         def drip():

@@ -1,23 +1,32 @@
-"""``nldd review``: decide on a page what the machine is not sure of."""
+"""``nldd review``: decide on a page what the machine is not sure of; reviews as files."""
 
 import getpass
 import threading
 import webbrowser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from nldd._files import refuse_existing, write_atomically
 from nldd.coding.commands.options import (
     answer_options,
     guarantee_options,
     model_argument,
+    raw_option,
 )
-from nldd.coding.commands.review_files import export, import_tasks, merge
 from nldd.exceptions import InputError
-from nldd.present.console import print_notes, say, show
-from nldd.present.options import FILE, default_option, file_option, names_option, seed_option
+from nldd.present.console import print_notes, print_result, say, show
+from nldd.present.options import (
+    FILE,
+    default_option,
+    file_option,
+    force_option,
+    json_option,
+    names_option,
+    seed_option,
+)
 from nldd.present.progress import progress
 from nldd.present.text import count_noun
 
@@ -64,12 +73,16 @@ class _Review(click.Group):
     "them, four times as many at most.",
 )
 @click.option(
-    "--audit-open", is_flag=True, help="Show the suggestion for drawn answers before a decision."
+    "--audit-open",
+    "blind",
+    flag_value=False,
+    default=True,
+    help="Show the suggestion for drawn answers before a decision.",
 )
 @seed_option
 @file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
 @click.option("--coder", metavar="NAME", help="Who decides.  [default: the name of the login]")
-@names_option("--show", help="Columns to show beside an answer, such as age,region.")
+@names_option("--show", "shown", help="Columns to show beside an answer, such as age,region.")
 @default_option(
     "--every",
     type=click.IntRange(min=0),
@@ -86,11 +99,11 @@ def review(
     table: Path,
     promise: "GuaranteeTarget",
     n_audit: int,
-    audit_open: bool,
+    blind: bool,
     seed: int,
     store: Path | None,
     coder: str | None,
-    show: list[str],
+    shown: list[str],
     every: int,
     port: int | None,
     no_browser: bool,
@@ -113,39 +126,39 @@ def review(
       nldd review model.nldd new.csv --port 8765 --no-browser
       nldd update model.nldd new.review.db
     """
+    from nldd.coding.review.app import ReviewApp
     from nldd.coding.review.desk import Desk
     from nldd.coding.review.learning import Learner
-    from nldd.coding.review.running import ReviewServer
-    from nldd.coding.review.server import ReviewApp
+    from nldd.coding.review.prepare import prepare_review
+    from nldd.coding.review.server import ReviewServer
     from nldd.coding.review.store import Store
     from nldd.coding.review.store_file import ENDING
 
     name = _read_coder(coder)
-    path = store or table.with_name(table.stem + ENDING)
-    asked = dict(promise._asdict(), n_audit=n_audit, blind=not audit_open, seed=seed)
+    path, has_changed = store or table.with_name(table.stem + ENDING), False
     if path.exists():
-        given = [key for key in (*promise._fields, "n_audit", "seed") if _is_given(context, key)]
-        given += ["blind"] if audit_open else []
-        changed = _resume(path, model, table, {key: asked[key] for key in given}, options)
+        has_changed = _check_same(context, path, model, table, options)
+        show(f"Going on with {path}.")
     else:
-        _check_shown(table, show, options)
-        _prepare(path, model, table, promise, n_audit, not audit_open, seed, options)
-        changed = False
-    learner = Learner(path, model, every, options)
-    opened = Store.open(path)
-    if show:
-        opened.keep("show", show)
-    desk = Desk(opened, name, show or opened.setting("show") or [])
+        _check_shown(table, shown, options)
+        asked = (promise, n_audit, blind, seed, options, progress)
+        found = prepare_review(model, table, path, *asked)
+        print_notes(found.notes)
+        show(str(found))
+    learner, opened = Learner(path, model, every, options), Store.open(path)
+    desk = Desk(opened, name, shown or opened.setting("show") or [])
     running = ReviewServer(ReviewApp(desk, learner, every), port, _announce)
-    if changed:
+    if shown:
+        opened.keep("show", shown)
+    if has_changed:
         learner.start()
     _open_page(running.address, no_browser)
     running.run()
-    _say_goodbye(path, model)
-
-
-for _command in (merge, export, import_tasks):
-    review.add_command(_command)
+    say(
+        f"\nAll decisions are in {path}.\nTo go on: the same command."
+        f"\nTo learn from them: nldd update {model} {path}"
+        f"\nTo get the coded table: nldd review export {path} -o coded.csv"
+    )
 
 
 def _read_coder(given: str | None) -> str:
@@ -161,58 +174,20 @@ def _read_coder(given: str | None) -> str:
     return name
 
 
-def _is_given(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-
-
-def _check_shown(table: Path, show: list[str], options: "TableOptions") -> None:
+def _check_shown(table: Path, shown: list[str], options: "TableOptions") -> None:
     """Refuse a column that is not there, before all answers are coded for the page."""
     from nldd.coding.review.desk import find_shown
     from nldd.coding.tables.reading import read_table
 
-    header = read_table(table, options).header if show else ()
-    for name in show:
+    header = read_table(table, options).header if shown else ()
+    for name in shown:
         find_shown(header, name)
 
 
-def _prepare(
-    path: Path,
-    model: Path,
-    table: Path,
-    promise: "GuaranteeTarget",
-    n_audit: int,
-    blind: bool,
-    seed: int,
-    options: "TableOptions",
-) -> None:
-    """Code the answers into a new store, and tell what became of them."""
-    from nldd.coding.review.prepare import prepare_review
-
-    found = prepare_review(model, table, path, promise, n_audit, blind, seed, options, progress)
-    print_notes(found.notes)
-    counts = found.counts
-    parts = [f"{counts.n_auto:,} coded automatically", f"{counts.n_people:,} sent to review"]
-    parts += [f"{counts.n_coded:,} had codes"] if counts.n_coded else []
-    parts += [f"{counts.n_drawn:,} drawn at random to check"] if counts.n_drawn else []
-    show(f"{count_noun(counts.n_rows, 'answer')}: {', '.join(parts)}.")
-
-
-# How the options are written that a review keeps.
-OPTIONS = {
-    "target": "--target-accuracy",
-    "confidence": "--confidence",
-    "measure": "--measure",
-    "rank_by": "--rank-by",
-    "n_audit": "--audit",
-    "blind": "--audit-open",
-    "seed": "--seed",
-}
-
-
-def _resume(
-    path: Path, model: Path, table: Path, given: Mapping[str, Any], options: "TableOptions"
+def _check_same(
+    context: click.Context, path: Path, model: Path, table: Path, options: "TableOptions"
 ) -> bool:
-    """Check that a store is of these answers and options; whether the model has changed since."""
+    """Check that a review is of these answers and options; whether the model has changed since."""
     from nldd.coding.model import checksum
     from nldd.coding.review.decisions import is_of_table
     from nldd.coding.review.store import Store
@@ -226,24 +201,26 @@ def _resume(
         if not (is_same or is_of_table(store, read_table(table, options))):
             hint = f"give the file as it was; or --store with another name, to review {table} anew"
             raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
-    differ = list(_differences(study, given))
+    differ = list(_differences(context, study))
     if differ:
         hint = "leave them out to go on, or --store with another name for a new review"
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
     read_manifest(model)  # says so if that is no model
-    changed = checksum(model) != last
-    if changed:
+    has_changed = checksum(model) != last
+    if has_changed:
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
-    show(f"Going on with {path}.")
-    return changed
+    return has_changed
 
 
-def _differences(study: "Study", given: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in given.items():
-        kept = getattr(study, key)
-        if kept != value:
-            name = OPTIONS[key]
-            yield f"without {name}" if key == "blind" else f"with {name} {kept} (not {value})"
+def _differences(context: click.Context, study: "Study") -> Iterator[str]:
+    """What is given otherwise than when the review was made; both have the same names for it."""
+    for option in context.command.params:
+        key, given = str(option.name), context.params[str(option.name)]
+        is_given = context.get_parameter_source(key) is click.core.ParameterSource.COMMANDLINE
+        kept = getattr(study, key, given)
+        if is_given and isinstance(option, click.Option) and kept != given:
+            name = option.opts[0]
+            yield f"without {name}" if option.is_flag else f"with {name} {kept} (not {given})"
 
 
 def _announce(address: str) -> None:
@@ -263,9 +240,134 @@ def _open_page(address: str, no_browser: bool) -> None:
         threading.Thread(target=browser.open, args=(address,), daemon=True).start()
 
 
-def _say_goodbye(path: Path, model: Path) -> None:
-    say(
-        f"\nAll decisions are in {path}.\nTo go on: the same command."
-        f"\nTo learn from them: nldd update {model} {path}"
-        f"\nTo get the coded table: nldd review export {path} -o coded.csv"
-    )
+store_argument = click.argument("store", type=FILE, metavar="REVIEW")
+
+
+@review.command("merge")
+@click.argument("stores", nargs=-1, required=True, type=FILE, metavar="REVIEW...")
+@file_option("-o", "--out", required=True, help="File for the review with all decisions.")
+@json_option
+def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
+    """Put reviews of the same answers into one, and tell how far their coders agree.
+
+    Each REVIEW is a file that `nldd review` made of the same table with the same answers drawn, as
+    when each coder works on a copy. All decisions are kept, in their order. What several people
+    have coded is compared; answers on which they disagree can be settled on the page.
+
+    \b
+    Example:
+      nldd review merge ann.review.db bob.review.db -o both.review.db
+    """
+    from nldd.coding.review.merge import agreement_of, merge_stores
+    from nldd.coding.review.store import Store
+
+    merged = merge_stores(stores, out)
+    with Store.open(out, write=False) as store:
+        agreement = agreement_of(store)
+    print_notes(merged.notes)
+    who = " and ".join(filter(None, (", ".join(merged.coders[:-1]), *merged.coders[-1:])))
+    items = f"{count_noun(merged.n_items, 'answer')} decided by {who or 'nobody'}"
+    text = f"{items}; the log has {merged.n_entries:,} entries."
+    if agreement is not None and agreement.n_answers:
+        text += f"\n\n{agreement}"
+    compared = None if agreement is None else agreement.to_dict()
+    record = {**merged._asdict(), "agreement": compared}
+    print_result(as_json, record, text, review=out)
+
+
+@review.command("export")
+@store_argument
+@file_option(
+    "-o", "--out", required=True, help="File for the answers (CSV, XLSX, JSONL; JSON: tasks)."
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "xlsx", "jsonl", "label-studio"]),
+    help="Kind of the file; by its ending if left out.",
+)
+@file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
+@raw_option
+@force_option
+@json_option
+def export(
+    store: Path,
+    out: Path,
+    kind: str | None,
+    config: Path | None,
+    raw: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write all answers of a review with their codes: those of people, else the machine's.
+
+    All rows and columns of the table are there, in their order, and behind them what became of each
+    answer, what the machine had said, who decided and when, flags and notes. A file that ends in
+    .json has tasks for Label Studio.
+
+    \b
+    Examples:
+      nldd review export new.review.db -o coded.xlsx
+      nldd review export new.review.db -o tasks.json --config labels.xml
+    """
+    from nldd.coding.coded_table import check_paths_differ
+    from nldd.coding.review.export import check_kind, write_export
+    from nldd.coding.review.label_studio import labeling_config
+    from nldd.coding.review.store import Store
+
+    if as_json and str(out) == "-":
+        raise click.UsageError("--json and -o - would both write to standard output.")
+    check_kind(out, kind or "")
+    with Store.open(store, write=False) as opened:
+        # Not even by --force: the review, and the answers that it goes on with.
+        answers = store.resolve().with_name(opened.study.table)
+        check_paths_differ(store, answers, out, config, hint="-o coded.csv")
+        refuse_existing(out, config, force=force)
+        n = write_export(opened, out, kind or "", raw)
+        if config is not None:
+            text = labeling_config(opened.study, opened.setting("codes") or ())
+            write_atomically(config, text.encode())
+    if str(out) != "-":  # else the answers stand on standard output
+        text = f"{count_noun(n, 'answer')}."
+        print_result(as_json, {"n_answers": n}, text, out=out, config=config)
+
+
+@review.command("import")
+@store_argument
+@click.argument("tasks", type=FILE, metavar="TASKS")
+@click.option(
+    "--coder", default="", metavar="NAME", help="Who made the annotations; as they say if left out."
+)
+@click.option(
+    "--force", is_flag=True, help="Take annotations of answers that were changed since, too."
+)
+@json_option
+def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: bool) -> None:
+    """Let annotations that were made in Label Studio join a review.
+
+    TASKS is a file that Label Studio exported as JSON. A task is known by the number that `nldd
+    review export` has given it, or by its text if no other answer has the same. All annotations
+    join, or none, if one has a code that the review does not know. Left out are those whose coder
+    has changed the answer on the page since the tasks were exported. To import a file twice does no
+    harm.
+
+    \b
+    Example:
+      nldd review import new.review.db annotated.json --coder Ann
+    """
+    from nldd.coding.review.label_studio import read_tasks
+    from nldd.coding.review.store import Store
+
+    with Store.open(store) as opened:
+        found = read_tasks(opened, tasks, coder, force)
+    by = f" by {', '.join(found.coders)}" if found.coders else ""
+    text = f"{count_noun(found.n_added, 'new decision')}{by}."
+    if found.n_known:
+        text += f" {count_noun(found.n_known, 'annotation')} had come before."
+    if found.n_left:
+        text += f" {count_noun(found.n_left, 'task')} without annotation."
+    if found.n_since:
+        which = count_noun(found.n_since, "annotation")
+        why = "their coders have changed these answers on the page since"
+        print_notes([f"{which} left out, as {why}. --force takes them all the same."])
+    print_result(as_json, found._asdict(), text)

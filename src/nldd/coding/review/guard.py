@@ -7,18 +7,14 @@ changes something must come from our own page, and all but the door needs the co
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Callable, Iterable
 from hmac import compare_digest
 from typing import Any
-from urllib.parse import parse_qs
 
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
+from starlette.types import ASGIApp as App, Message, Receive, Scope, Send
 
 LARGEST_BODY = 1_000_000
 # So much more is read and thrown away, for the sender to hear why it is refused.
@@ -32,6 +28,7 @@ POLICY = (
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
+    "cache-control": "no-store",
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -105,112 +102,86 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message.get("headers", []) if pair[0] != b"server"]
-                names = {name.lower() for name, _ in kept}
-                more = {"cache-control": "no-store", **HEADERS}
-                kept += [
-                    (k.encode(), v.encode()) for k, v in more.items() if k.encode() not in names
-                ]
-                message["headers"] = kept
+                sent = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    sent.setdefault(name, value)
             await send(message)
 
-        headers = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in scope["headers"]]
-        refusal = self._refuse_foreign(scope, headers) or await self._at_door(scope, headers)
-        if refusal is not None:
-            await refusal(scope, receive, send_guarded)
-            return
-        if scope["method"] in CHANGING:
-            body = await _read_body(receive)
-            if isinstance(body, Response):
-                await body(scope, receive, send_guarded)
-                return
-            receive = _replay(body, receive)
-        await self.app(scope, receive, send_guarded)
+        request = Request(scope, receive)
+        answer: App | None = self._refuse_foreign(request) or await self._at_door(request)
+        if answer is None:
+            answer = self.app
+            if request.method in CHANGING:
+                answer, receive = await self._take_body(receive)
+        await answer(scope, receive, send_guarded)
 
-    def _refuse_foreign(self, scope: Scope, headers: list[tuple[str, str]]) -> Response | None:
+    def _refuse_foreign(self, request: Request) -> Response | None:
         """What did not call us by our name, or comes from another site's page."""
-        hosts = [value.lower() for name, value in headers if name == "host"]
+        # Each header of a name counts, should there be several.
+        hosts = [host.lower() for host in request.headers.getlist("host")]
         if len(hosts) != 1 or hosts[0] not in self._hosts:
-            return error_response(
-                403, "This server has another name.", "open the address as printed"
-            )
-        changing = scope["method"] in CHANGING
-        if scope["path"] != "/" or changing:
+            hint = "open the address as printed"
+            return error_response(403, "This server has another name.", hint)
+        changing = request.method in CHANGING
+        if request.scope["path"] != "/" or changing:
             sites = {"same-origin"} if changing else {"same-origin", "none"}
             ours = {"sec-fetch-site": sites, "origin": {"", *self._origins}}
-            # Each of them, should there be several of one name.
-            if any(value not in ours.get(name, {value}) for name, value in headers):
-                return error_response(
-                    403, "Another site may not use this server.", "use its own page"
-                )
-        kind = dict(headers).get("content-type", "").partition(";")[0].strip().lower()
+            given = {name: set(request.headers.getlist(name)) for name in ours}
+            if any(given[name] - ours[name] for name in ours):
+                hint = "use its own page"
+                return error_response(403, "Another site may not use this server.", hint)
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if changing and kind != "application/json":
             return error_response(415, "A request must be JSON.", "Content-Type: application/json")
         return None
 
-    async def _at_door(self, scope: Scope, headers: list[tuple[str, str]]) -> Response | None:
+    async def _at_door(self, request: Request) -> Response | None:
         """The way in by token and cookie; None for who is in."""
-        query = scope["query_string"].decode("latin-1")
-        if scope["path"] == "/" and scope["method"] == "GET" and "token=" in query:
-            session = self.door.enter(parse_qs(query).get("token", [""])[0])
-            if session is None:
-                wait = min(self.door.n_wrong * WAIT_FOR_EACH, LONGEST_WAIT)
-                await asyncio.sleep(wait)
-                if not self.door.knows(v for k, v in headers if k == "cookie"):
-                    return HTMLResponse(CLOSED, 401)
-                return RedirectResponse("/", 303)  # an address of before, by who is in
+        path, knows = request.scope["path"], self.door.knows(request.headers.getlist("cookie"))
+        if path == "/" and request.method == "GET" and "token" in request.query_params:
+            session = self.door.enter(request.query_params["token"])
             answer = RedirectResponse("/", 303)
-            how = {"httponly": True, "samesite": "strict", "path": "/"}
-            answer.set_cookie(self.door.cookie, session, **how)  # type: ignore[arg-type]
-            return answer
-        if scope["path"].startswith("/static/"):
+            if session is not None:
+                answer.set_cookie(self.door.cookie, session, httponly=True, samesite="strict")
+                return answer
+            await asyncio.sleep(min(self.door.n_wrong * WAIT_FOR_EACH, LONGEST_WAIT))
+            # An address of before, by who is in, leads to the page.
+            return answer if knows else HTMLResponse(CLOSED, 401)
+        if knows or path.startswith("/static/"):
             return None
-        if self.door.knows(value for name, value in headers if name == "cookie"):
-            return None
-        if scope["path"] == "/":
+        if path == "/":
             return HTMLResponse(CLOSED, 401)
         hint = "open the address that the terminal shows"
         return error_response(401, "This browser is not known here.", hint)
+
+    async def _take_body(self, receive: Receive) -> tuple[App, Receive]:
+        """The app with all of a body, or why it is not taken; no sender keeps us waiting."""
+        body, n_read, more = bytearray(), 0, True
+        try:
+            async with asyncio.timeout(BODY_SECONDS):
+                while more and n_read <= MOST_READ:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return error_response(
+                            400, "The request ended early.", "send it again"
+                        ), receive
+                    n_read += len(chunk := message.get("body", b""))
+                    body += chunk[: max(0, LARGEST_BODY + 1 - len(body))]
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            late = error_response(408, "The request did not arrive in time.", "send it again")
+            late.headers["connection"] = "close"
+            return late, receive
+        if len(body) > LARGEST_BODY:
+            limit = f"A request may have at most {LARGEST_BODY:,} bytes."
+            return error_response(413, limit, "send less at a time"), receive
+
+        async def receive_whole() -> Message:
+            return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+        return self.app, receive_whole
 
 
 def error_response(status: int, error: str, hint: str, **more: Any) -> JSONResponse:
     """A request that cannot be done: why, and what to do."""
     return JSONResponse({"error": error, "hint": hint, **more}, status)
-
-
-async def _read_body(receive: Receive) -> bytes | Response:
-    """All of a body, or why it is not taken; no sender keeps us waiting."""
-    body, n_read = bytearray(), 0
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            more = True
-            while more and n_read <= MOST_READ:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return error_response(400, "The request ended early.", "send it again")
-                chunk = message.get("body", b"")
-                n_read += len(chunk)
-                if n_read <= LARGEST_BODY:
-                    body += chunk
-                more = message.get("more_body", False)
-    except TimeoutError:
-        late = error_response(408, "The request did not arrive in time.", "send it again")
-        late.headers["connection"] = "close"
-        return late
-    if n_read > LARGEST_BODY:
-        limit = f"{LARGEST_BODY:,} bytes"
-        return error_response(413, f"A request may have at most {limit}.", "send less at a time")
-    return bytes(body)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    sent = False
-
-    async def replayed() -> Message:
-        nonlocal sent
-        if sent:
-            return await receive()
-        sent = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replayed

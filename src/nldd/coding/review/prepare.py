@@ -67,6 +67,13 @@ class PreparedReview:
     counts: CodingSummary
     notes: list[str]
 
+    def __str__(self) -> str:
+        counts = self.counts
+        parts = [f"{counts.n_auto:,} coded automatically", f"{counts.n_people:,} sent to review"]
+        parts += [f"{counts.n_coded:,} had codes"] if counts.n_coded else []
+        parts += [f"{counts.n_drawn:,} drawn at random to check"] if counts.n_drawn else []
+        return f"{count_noun(counts.n_rows, 'answer')}: {', '.join(parts)}."
+
 
 def prepare_review(
     model_path: Path,

@@ -32,8 +32,8 @@ def random_order(n: int, seed: int) -> Places:
 class QueueState:
     """What the machine says of each answer, by its place in the table, which counts from 0.
 
-    `group` tells answers apart by their suggested codes: `groups` has these. `first_auto` and
-    `first_group` are what the first round said; -1 is the group of answers without a suggestion.
+    `group` tells answers apart by their suggested codes: `groups` has these, and -1 is the group of
+    answers without a suggestion. `first_auto` is what the first round said.
     """
 
     def __init__(self, store: Store, seed: int) -> None:
@@ -42,65 +42,49 @@ class QueueState:
         self.drawn, self.given, self.blank = columns[:, 1:].T.astype(bool)
         self.place = {item: place for place, item in enumerate(self.items.tolist())}
         n = len(self.items)
-        self.groups: list[tuple[str, ...]] = []
-        self._known: dict[str, int] = {}
-        self.round = 0
-        self.auto, self.group = np.zeros(n, dtype=bool), np.full(n, -1, dtype=np.int64)
-        self.doubt, self.rounds = np.ones(n), np.zeros(n, dtype=np.int64)
         self._chance = random_order(n, seed)
-        self._take(store, 0)
-        self.first_auto, self.first_group = self.auto.copy(), self.group.copy()
+        self._names: dict[str, int] = {}  # groups by their codes as the store has them
+        self.groups: list[Codes] = []
+        self.auto: Mask = np.zeros(n, dtype=bool)
+        self.group: Places = np.full(n, -1, dtype=np.intp)
+        self.doubt: NDArray[np.float64] = np.ones(n)
+        self._first = (self.auto, self.group, self.doubt)
         # A page may have shown what an earlier round said, whose suggestions are gone by now.
-        self._group_in = {0: self.first_group}
-        self._first_doubt = self.doubt.copy()
+        self._group_in: dict[int, Places] = {}
+        self.renew(store, 0)
+        self._first = (self.auto, self.group, self.doubt)
+        self.first_auto = self.auto
 
     def __len__(self) -> int:
         return len(self.items)
 
     def renew(self, store: Store, round: int, current: Callable[[Codes], Codes] = tuple) -> None:
-        """Take the suggestions of a later round; answers that it left out keep their first ones.
+        """Take the suggestions of a round; answers that it left out keep their first ones.
 
         Codes that were merged since are told as what they are called now (`current`).
         """
-        self.auto, self.group = self.first_auto.copy(), self.first_group.copy()
-        self.doubt, self.rounds[:] = self._first_doubt.copy(), 0
-        self.round = round
-        self._take(store, round)
+        self.round, self.rounds = round, np.zeros(len(self), dtype=np.int64)
+        auto, group, doubt = self._first
+        self.auto, self.group, self.doubt = auto.copy(), group.copy(), doubt.copy()
+        if found := store.suggestion_rows(round):
+            items, codes, statuses, doubts = zip(*found, strict=True)
+            places = np.searchsorted(self.items, np.array(items))
+            self.group[places] = [self._names.setdefault(c, len(self._names)) for c in codes]
+            self.auto[places] = [status == AUTO for status in statuses]
+            self.doubt[places], self.rounds[places] = doubts, round
         self._group_in[round] = self.group
-        self.groups = [current(tuple(json.loads(text))) for text in self._known]
+        self.groups = [current(tuple(json.loads(text))) for text in self._names]
 
-    def _take(self, store: Store, round: int) -> None:
-        found = store.suggestion_rows(round)
-        if not found:
-            return
-        items, codes, statuses, doubts = zip(*found, strict=True)
-        places = np.searchsorted(self.items, np.array(items))
-        self.group[places] = [self._group(text) for text in codes]
-        self.auto[places] = [status == AUTO for status in statuses]
-        self.doubt[places] = doubts
-        self.rounds[places] = round
-
-    def _group(self, text: str) -> int:
-        known = self._known.get(text)
-        if known is None:
-            known = self._known[text] = len(self.groups)
-            self.groups.append(tuple(json.loads(text)))
-        return known
-
-    def codes(self, place: int) -> tuple[str, ...]:
-        """The codes that the machine suggests now."""
-        return self.groups[self.group[place]] if self.group[place] >= 0 else ()
-
-    def codes_in(self, round: int, place: int) -> tuple[str, ...] | None:
+    def codes_in(self, round: int, place: int) -> Codes | None:
         """The codes that were suggested in a round; None if that is not known."""
         if round not in self._group_in:
             return None
         group = self._group_in[round][place]
         return self.groups[group] if group >= 0 else ()
 
-    def first_codes(self, place: int) -> tuple[str, ...]:
-        """The codes that the machine suggested in the first round."""
-        return self.groups[self.first_group[place]] if self.first_group[place] >= 0 else ()
+    def codes(self, place: int) -> Codes:
+        """The codes that the machine suggests now."""
+        return self.codes_in(self.round, place) or ()
 
     def ranked(self, among: Mask, order: str) -> Places:
         """Places of some answers in one of the orders: drawn ones first, empty ones last."""
@@ -128,8 +112,7 @@ def order_open_items(
     Those come in the order in which they were skipped, from behind the place if it is one of them.
     """
     found = np.flatnonzero(ranked == (-1 if after is None else after))
-    start = int(found[0]) + 1 if len(found) else 0
-    turned = np.concatenate([ranked[start:], ranked[:start]])
+    turned = np.roll(ranked, -1 - found[0]) if len(found) else ranked
     behind = skipped.index(after) + 1 if after is not None and after in skipped else 0
     last = np.array([*skipped[behind:], *skipped[:behind]], dtype=np.intp)
     return np.concatenate([turned[open_[turned]], last])

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from nldd.coding.audit import Audit, judge_checks
-from nldd.coding.coded_answers import AUTO
-from nldd.coding.review.known_codes import KnownCodes
-from nldd.coding.review.log import outcomes
+from nldd.coding.review.desk import Desk
 from nldd.coding.review.records import Round
 from nldd.coding.review.store import Store
 from nldd.coding.wording import FEWEST_CHECKED, checked_accuracy, percent_range
@@ -105,30 +105,40 @@ class CheckedAccuracy:
         return f" About {self.needed:,} checks would tell, if as many of them are right."
 
 
-def verify(
-    n_drawn: int,
-    n_left: int,
-    n_auto: int,
-    checks: Sequence[bool],
-    target: float,
-    judged: bool = True,
-    measure: str = "subset",
-) -> CheckedAccuracy:
-    """What checks say of `n_auto` automatic codes among the drawn answers.
+def check_accuracy(desk: Desk, target: float | None = None) -> CheckedAccuracy:
+    """What the drawn answers at a desk say of the automatic codes, as they were first given.
 
-    As long as they cannot be `judged`, they are only counted. They are checks of whole answers, and
-    give no verdict on a guarantee by another `measure`.
+    They are checks of whole answers, and give no verdict on a guarantee by another measure.
     """
+    look, study, current = desk.outlook, desk.study, desk.known_codes.current
+    drawn = np.flatnonzero(look.drawn & ~look.given)
+    agreed = {place: desk.outcome(int(look.items[place])).codes for place in drawn.tolist()}
+    auto = [place for place in agreed if look.first_auto[place]]
+    checks = [
+        set(current(codes)) == set(current(look.codes_in(0, place) or ()))
+        for place in auto
+        if (codes := agreed[place]) is not None
+    ]
     n, n_right = len(checks), sum(checks)
-    counts = (n_drawn, n_left, n, n_right, n_auto - n, target)
+    n_left = sum(codes is None for codes in agreed.values())
+    found = CheckedAccuracy(
+        *(len(drawn), n_left, n, n_right, len(auto) - n),
+        target=study.target if target is None else target,
+        measure=study.measure if target is None else "subset",
+        withdrawn=is_withdrawn([*desk.rounds.values()]),
+    )
     if not checks:
-        return CheckedAccuracy(*counts)
-    if not judged:
-        return CheckedAccuracy(*counts, n_right / n)
-    found = _judge(n_right, n, n_auto - n, target)
-    final = (found.verdict, found.needed) if not n_left and measure == "subset" else (None, None)
-    interval = (found.accuracy, found.low, found.high)
-    return CheckedAccuracy(*counts, *interval, *final, measure=measure)
+        return found
+    judged = _judge(n_right, n, len(auto) - n, found.target)
+    is_final = not n_left and found.measure == "subset"
+    return replace(
+        found,
+        accuracy=judged.accuracy,
+        low=judged.low,
+        high=judged.high,
+        verdict=judged.verdict if is_final else None,
+        needed=judged.needed if is_final else None,
+    )
 
 
 def is_withdrawn(rounds: Sequence[Round]) -> bool:
@@ -141,11 +151,6 @@ def is_withdrawn(rounds: Sequence[Round]) -> bool:
 @lru_cache(maxsize=100)
 def _judge(n_right: int, n: int, n_open: int, target: float) -> "Audit":
     return judge_checks([True] * n_right + [False] * (n - n_right), n_open, target)
-
-
-def load_judge() -> None:
-    """Load what judges checks: statistics, which take seconds on a slow disk."""
-    _judge(1, 1, 0, 0.9)
 
 
 def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
@@ -197,26 +202,11 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     (3, 3, 'cannot tell yet')
     >>> folder.cleanup()
     """
-    goal = store.study.target if target is None else target
     with store.snapshot():
-        found, codes = outcomes(store.entries()), KnownCodes(store.study)
-        rounds = store.rounds()
-        for last in rounds[-1:]:
-            codes.follow(last.facts)
-        drawn = [(item, said) for item, said in store.suggested_items() if item.drawn]
-    agreed = {item: outcome.codes for item, outcome in found.items() if outcome.codes is not None}
-    auto = [said for _, said in drawn if said is not None and said.status == AUTO]
-    checks = [
-        set(codes.current(agreed[said.item])) == set(codes.current(said.codes))
-        for said in auto
-        if said.item in agreed
-    ]
-    if not checks:
-        what = "has been decided" if auto else "is there"
+        found = check_accuracy(Desk(store, ""), target)
+    if not found.n_checked:
+        what = "has been decided" if found.n_open else "is there"
         message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."
         hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
         raise InputError(message, hint=f"{hint} draws some where a review begins")
-    n_left = sum(item.item not in agreed for item, _ in drawn)
-    measure = store.study.measure if target is None else "subset"
-    judged = verify(len(drawn), n_left, len(auto), checks, goal, measure=measure)
-    return replace(judged, withdrawn=is_withdrawn(rounds))
+    return found

@@ -1,24 +1,22 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from hashlib import sha256
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from nldd.coding.review.desk import Desk
-from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, STATES, LogEntry
-from nldd.coding.review.queue import AUTO, FILE, Mask, Places
-from nldd.coding.review.records import Item, Suggestion, pack
-from nldd.coding.review.verified import is_withdrawn, verify
+from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, LogEntry
+from nldd.coding.review.queue import AUTO, FILE, Mask
+from nldd.coding.review.records import Item, pack
+from nldd.coding.review.verified import check_accuracy
 from nldd.coding.tables.cells import cell_text
 from nldd.exceptions import InputError
 from nldd.present.text import command_line, percent
 
 View = dict[str, Any]
-LISTED = ("queue", "open", "done", "skipped", "flagged", "disagree", "auto", "all")
 # Shares that are easily said, with the words for them.
 SAID = (
     *[(1 / n, f"about 1 in {n} like this is wrong") for n in (2, 3, 4, 5, 6, 7, 8, 9, 10)],
@@ -26,7 +24,7 @@ SAID = (
     (0.4, "about 2 in 5 like this are wrong"),
 )
 # Characters of an answer in a list, and where it must be read to be judged; answers at a time.
-SHORT, LONG, MOST_ALIKE = 200, 2000, 500
+SHORT, LONG, MOST_ALIKE, MOST_SETTLED = 200, 2000, 500, 1000
 
 
 def doubt_words(chance: float | None, theta: float) -> str:
@@ -50,78 +48,76 @@ def doubt_words(chance: float | None, theta: float) -> str:
     return f"{said}, all codes together"
 
 
-def study_view(desk: Desk, every: int) -> View:
+def study_view(desk: Desk) -> View:
     """What the review is about."""
-    study = desk.study
-    names = ("table", "model", "target", "confidence", "measure", "blind", "version")
+    study, path = desk.study, desk.store.path
+    # By that a browser knows the store; a copy of it, which has its own path, is another.
+    known_by = pack([desk.store.setting("id"), str(path.resolve()), desk.coder])
     return {
         "coder": desk.coder,
-        **{name: getattr(study, name) for name in names},
-        "store": desk.store.path.name,
-        "update": command_line("nldd", "update", study.model, desk.store.path.name),
-        "store_id": _store_id(desk),
+        "table": study.table,
+        "update": command_line("nldd", "update", study.model, path.name),
+        "store_id": sha256(known_by.encode()).hexdigest()[:16],
         "n_items": len(desk.outlook),
         "codes": codes_view(desk),
-        "text": list(study.text),
-        "show": [name for name, _ in desk.show],
-        "every": every,
         "settings": desk.settings,
     }
-
-
-def _store_id(desk: Desk) -> str:
-    """By what a browser knows the store; a copy of it, which has its own path, is another."""
-    where = str(desk.store.path.resolve())
-    return sha256(pack([desk.store_id, where, desk.coder]).encode()).hexdigest()[:16]
 
 
 def codes_view(desk: Desk) -> list[View]:
     """All codes as the page shows them."""
     names = ("code", "name", "description", "new")
-    return [dict(zip(names, code, strict=True)) for code in desk.codes]
+    return [dict(zip(names, code, strict=True)) for code in desk.known_codes.listed]
 
 
 def item_views(desk: Desk, items: Sequence[int]) -> list[View]:
     """Answers as the page shows them, one at a time."""
-    for item in items:
-        desk.place(item)  # all are known
-    open_, look = desk.open & ~desk.outlook.drawn, desk.outlook
-    alike = np.bincount(look.group[open_] + 1, minlength=len(look.groups) + 1)
-    return [_item_view(desk, item, alike, open_) for item in desk.store.items(items)]
+    for number in items:
+        desk.place(number)  # all are known
+    look, waiting = desk.outlook, desk.open & ~desk.outlook.drawn
+    sizes = np.bincount(look.group[waiting] + 1, minlength=len(look.groups) + 1)
+    found = []
+    for item in desk.store.items(items):
+        place, blind = desk.place(item.item), desk.is_blind(item.item)
+        has_alike = not blind and look.group[place] >= 0
+        n_alike = int(sizes[look.group[place] + 1] - waiting[place]) if has_alike else 0
+        suggestion = None if blind else _suggestion(desk, item.item, place)
+        found.append(
+            {
+                **_position(desk, item),
+                "text": item.text,
+                "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
+                "seen": desk.own(item.item).id,
+                "blind": blind,
+                "suggestion": suggestion,
+                "given": None if item.given is None else sorted(item.given),
+                "n_alike": n_alike,
+                "others": _others(desk, item.item),
+                "settled": desk.outcome(item.item).settled,
+            }
+        )
+    return found
 
 
-def _item_view(desk: Desk, item: Item, alike: Places, open_: Mask) -> View:
-    number, place = item.item, desk.place(item.item)
-    position, blind = desk.position(number), desk.is_blind(number)
-    found, group = desk.outcome(number), desk.outlook.group[place]
-    suggestion = None if blind else _suggestion(desk, number, place)
-    n_alike = 0 if blind or group < 0 else int(alike[group + 1] - open_[place])
-    others = [
-        {"coder": coder, "codes": sorted(entry.after.codes or ()), "time": entry.time}
-        for coder, entry in found.by.items()
-        if coder != desk.coder and position.state == DONE
+def _position(desk: Desk, item: Item) -> View:
+    """What an answer of the list and one on screen have in common."""
+    after = desk.own(item.item).after
+    codes = None if after.codes is None else sorted(desk.known_codes.current(after.codes))
+    return {"item": item.item, "drawn": item.drawn, **asdict(after), "codes": codes}
+
+
+def _others(desk: Desk, item: int) -> list[View]:
+    """What other coders gave an answer, for one who has decided it."""
+    if desk.own(item).after.state != DONE:
+        return []
+    return [side for side in _sides(desk, item) if side["coder"] != desk.coder]
+
+
+def _sides(desk: Desk, item: int) -> list[View]:
+    return [
+        {"coder": coder, "codes": sorted(entry.after.codes or ())}
+        for coder, entry in desk.outcome(item).by.items()
     ]
-    return {
-        "item": number,
-        "text": item.text,
-        "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
-        "state": position.state,
-        "codes": _listed(desk, position.codes),
-        "flag": position.flag,
-        "note": position.note,
-        "seen": desk.seen(number),
-        "drawn": item.drawn,
-        "blind": blind,
-        "suggestion": suggestion,
-        "given": None if item.given is None else sorted(item.given),
-        "n_alike": n_alike,
-        "others": others,
-        "settled": found.settled,
-    }
-
-
-def _listed(desk: Desk, codes: frozenset[str] | None) -> list[str] | None:
-    return None if codes is None else sorted(desk.known_codes.current(codes))
 
 
 def _suggestion(desk: Desk, item: int, place: int) -> View | None:
@@ -130,44 +126,50 @@ def _suggestion(desk: Desk, item: int, place: int) -> View | None:
     if said is None:
         return None
     details, current = said.details, desk.known_codes.current
-    codes, likely = current(said.codes), _most_likely(said, desk.rounds[round_].facts)
-    others = dict.fromkeys(map(current, details.get("next", [])))
-    chance, theta = details.get("chance"), details.get("theta", 0.0)
+    codes = current(said.codes)
+    likely = zip(said.likely, desk.rounds[round_].facts.get("codes", ()), strict=False)
+    nexts = dict.fromkeys(map(current, details.get("next", [])))
+    doubt = doubt_words(details.get("chance"), details.get("theta", 0.0))
     return {
         "round": round_,
-        "status": said.status,
-        "codes": list(codes),
-        "chance": chance,
-        "theta": theta,
-        "doubt_words": "" if details.get("empty") else doubt_words(chance, theta),
+        "codes": codes,
+        "doubt_words": "" if details.get("empty") else doubt,
         "why": details.get("why", ""),
-        "next": [list(other) for other in others if set(other) != set(codes)],
-        "nearest": [
-            {**near, "codes": list(current(near["codes"]))} for near in details.get("nearest", [])
-        ],
-        "likely": list(current(likely)),
+        "next": [other for other in nexts if set(other) != set(codes)],
+        "nearest": [{**n, "codes": current(n["codes"])} for n in details.get("nearest", [])],
+        "likely": current(code for _, code in sorted(likely, key=lambda pair: -pair[0])),
     }
 
 
-def _most_likely(said: Suggestion, facts: Mapping[str, Any]) -> list[str]:
-    pairs = zip(said.likely, facts.get("codes", ()), strict=False)
-    return [code for _, code in sorted(pairs, key=lambda pair: -pair[0])]
+def some_items_view(desk: Desk, ids: Sequence[int]) -> View:
+    """Some answers by their numbers."""
+    return {"items": item_views(desk, ids)}
+
+
+def before_view(desk: Desk, item: int = 0, order: str = FILE, n: int = 10) -> View:
+    """The answers of the queue before one, open or not."""
+    return {"items": item_views(desk, desk.items_before(order, item, n))}
 
 
 def alike_view(desk: Desk, item: int) -> View:
     """Open answers with the same suggestion, to see before codes are given to all of them."""
     found = desk.alike(item)
-    place = desk.place(item)
     rows = [
-        {"item": other.item, "text": other.text[:LONG], "seen": desk.seen(other.item)}
+        {"item": other.item, "text": other.text[:LONG], "seen": desk.own(other.item).id}
         for other in desk.store.items(found[:MOST_ALIKE])
     ]
-    codes = [] if desk.is_blind(item) else list(desk.outlook.codes(place))
+    codes = () if desk.is_blind(item) else desk.outlook.codes(desk.place(item))
     return {"codes": codes, "items": rows, "n": len(found), "round": desk.round}
 
 
 def list_view(
-    desk: Desk, state: str, code: str, search: str, order: str, offset: int, limit: int
+    desk: Desk,
+    state: str = "queue",
+    code: str = "",
+    search: str = "",
+    order: str = FILE,
+    offset: int = 0,
+    limit: int = 100,
 ) -> View:
     """A part of the answers in a state, with a code, and with some words in them."""
     among = _in_state(desk, state)
@@ -182,43 +184,40 @@ def list_view(
 
 
 def _in_state(desk: Desk, state: str) -> Mask:
-    look, n = desk.outlook, len(desk.outlook)
-    skipped = np.zeros(n, dtype=bool)
-    skipped[desk.skipped] = True
+    look = desk.outlook
     masks: dict[str, Callable[[], Mask]] = {
-        "all": lambda: np.ones(n, dtype=bool),
         "queue": lambda: desk.queue,
         "open": lambda: desk.open,
         "done": lambda: desk.done,
-        "skipped": lambda: skipped,
+        "skipped": lambda: np.isin(np.arange(len(look)), desk.skipped),
         "flagged": lambda: desk.flagged.copy(),
         "disagree": lambda: np.isin(look.items, desk.disagreements()),
         "auto": lambda: automatic_items(desk) & ~_blind(desk),
+        "all": lambda: np.ones(len(look), dtype=bool),
     }
     if state not in masks:
-        hint = f"choose one of {', '.join(LISTED)}"
-        raise InputError(f"There is no state {state!r} to list.", hint=hint)
+        raise InputError(
+            f"There is no state {state!r} to list.", hint=f"choose one of {', '.join(masks)}"
+        )
     return masks[state]()
 
 
 def automatic_items(desk: Desk) -> Mask:
     """Which answers have the machine's codes, and nobody's else."""
-    look = desk.outlook
-    return np.asarray(look.auto & ~look.given & ~desk.decided)
+    return desk.outlook.auto & ~desk.outlook.given & ~desk.decided
 
 
 def _blind(desk: Desk) -> Mask:
-    return np.asarray(desk.outlook.drawn & desk.study.blind)
+    return desk.outlook.drawn & desk.study.blind
 
 
 def _with_code(desk: Desk, code: str) -> Mask:
     """Answers to which this coder gave a code, or the machine where they have not decided."""
-    look = desk.outlook
+    look, done = desk.outlook, desk.is_in(DONE)
     groups = np.array([False, *(code in codes for codes in look.groups)])
-    found = groups[look.group + 1] & ~_blind(desk) & (desk.state != STATES.index(DONE))
-    for item in look.items[desk.state == STATES.index(DONE)].tolist():
-        found[desk.place(item)] = code in (desk.position(item).codes or ())
-    return np.asarray(found)
+    found = groups[look.group + 1] & ~_blind(desk)
+    found[done] = [code in (desk.own(i).after.codes or ()) for i in look.items[done].tolist()]
+    return found
 
 
 def _with_words(desk: Desk, search: str) -> Mask:
@@ -231,51 +230,41 @@ def _with_words(desk: Desk, search: str) -> Mask:
 
 
 def _row(desk: Desk, item: Item) -> View:
-    number, place = item.item, desk.place(item.item)
-    position, look = desk.position(number), desk.outlook
-    state, codes, by = position.state, _listed(desk, position.codes) or [], ""
-    if state == DONE:
-        by = "people"
+    row, place, look = _position(desk, item), desk.place(item.item), desk.outlook
+    if row["state"] == DONE:
+        row["by"] = "people"
     elif item.given is not None:
-        state, codes, by = "coded", sorted(item.given), "people"
-    elif not desk.is_blind(number) and look.group[place] >= 0:
-        codes, by = list(look.codes(place)), "machine"
-        state = AUTO if state == OPEN and look.auto[place] else state
-    text = item.text[:SHORT]
-    return {
-        **{"item": number, "text": text, "state": state, "codes": codes, "by": by},
-        **{"flag": position.flag, "note": position.note, "drawn": item.drawn},
-    }
+        row |= {"state": "coded", "codes": sorted(item.given), "by": "people"}
+    elif not desk.is_blind(item.item) and look.group[place] >= 0:
+        is_auto = row["state"] == OPEN and look.auto[place]
+        row |= {"codes": look.codes(place), "by": "machine"} | ({"state": AUTO} if is_auto else {})
+    return {"by": "", **row, "text": item.text[:SHORT], "codes": row["codes"] or ()}
 
 
-def disagreement_rows(desk: Desk, most: int = 1000) -> list[View]:
+def disagreement_rows(desk: Desk) -> list[View]:
     """Answers to which coders gave different codes, with those of each."""
     return [
         {
             "item": item.item,
             "text": item.text[:LONG],
             "seen": desk.seen_by_all(item.item),
-            "by": [
-                {"coder": coder, "codes": sorted(entry.after.codes or ())}
-                for coder, entry in desk.outcome(item.item).by.items()
-            ],
+            "by": _sides(desk, item.item),
         }
-        for item in desk.store.items(list(islice(desk.disagreements(), most)))
+        for item in desk.store.items(desk.disagreements()[:MOST_SETTLED])
     ]
 
 
-def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
+def status_view(desk: Desk, learning: View) -> View:
     """How far the work is, what the machine could do alone, and what the checks say."""
     look = desk.outlook
-    queue, open_, auto = desk.queue, desk.open, automatic_items(desk)
-    n_open, n_skipped = int(open_.sum()), len(desk.skipped)
-    n_people, n_all = int((desk.decided & ~look.given).sum()), int((~look.given).sum())
-    n_auto, pace, n_apart = int(auto.sum()), desk.pace, len(desk.disagreed)
-    facts = desk.rounds[desk.round].facts if desk.rounds else {}
+    queue, auto, without = desk.queue, automatic_items(desk), ~look.given
+    n_open, n_skipped, pace = int(desk.open.sum()), len(desk.skipped), desk.pace
+    n_people, n_all, n_auto = int((desk.decided & without).sum()), int(without.sum()), auto.sum()
+    n_apart = len(desk.disagreed)
     return {
         "seq": desk.seq,
         "round": desk.round,
-        "learning": {**learning, "since": max(0, desk.n_agreed - int(facts.get("n_decided", 0)))},
+        "learning": {**learning, "since": max(0, desk.n_agreed - n_learned(desk))},
         "progress": {
             "n_queue": int(queue.sum()),
             "n_done": int((queue & desk.done).sum()),
@@ -284,30 +273,34 @@ def status_view(desk: Desk, learning: View, judged: bool = True) -> View:
             "n_flagged": int(desk.flagged.sum()),
             "n_disagree": len(desk.disagreements()),
             "seconds_left": None if pace is None else pace * (n_open + n_skipped),
-            "can_undo": desk.can_undo,
             "last": act_words(desk.last_act),
         },
-        "n_codes": len(desk.codes),
+        "n_codes": len(desk.known_codes.listed),
         "machine": {
-            "n_auto": n_auto,
+            "n_auto": int(n_auto),
             "n_auto_shown": int((auto & ~_blind(desk)).sum()),
             "n_people": n_people - n_apart,
             "n_apart": n_apart,
-            "n_open": n_all - n_auto - n_people,
+            "n_open": int(n_all - n_auto - n_people),
             "n_newly_auto": int((auto & ~look.first_auto).sum()),
             # Drawn answers that it was sure of are its own, too, although people decide them.
-            "share": int((look.auto & ~look.given).sum()) / n_all if n_all else 0.0,
+            "share": int((look.auto & without).sum()) / n_all if n_all else 0.0,
             "target": desk.study.target,
         },
-        "audit": audit_view(desk, judged),
+        "audit": audit_view(desk),
     }
+
+
+def n_learned(desk: Desk) -> int:
+    """From how many decisions the machine has learned."""
+    return int(desk.facts.get("n_decided", 0))
 
 
 def act_words(act: Sequence[LogEntry]) -> str:
     """What was done in one act, as the page names it beside its button that undoes."""
     if not act:
         return ""
-    last = act[-1]
+    last = act[0]
     where = f"answer {last.item:,}" if len(act) == 1 else f"{len(act):,} answers"
     said = ", ".join(sorted(last.after.codes or ())) or "no code"
     if last.action == FLAG:
@@ -315,26 +308,9 @@ def act_words(act: Sequence[LogEntry]) -> str:
     return f"{where}: {'skipped' if last.action == SKIP else said}"
 
 
-def audit_view(desk: Desk, judged: bool = True) -> View | None:
-    """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without.
-
-    As long as they cannot be `judged`, they are only counted.
-    """
-    look = desk.outlook
-    drawn = np.flatnonzero(look.drawn & ~look.given)
-    if not len(drawn):
+def audit_view(desk: Desk) -> View | None:
+    """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without."""
+    found = check_accuracy(desk)
+    if not found.n_drawn:
         return None
-    auto = drawn[look.first_auto[drawn]].tolist()
-    given = [(place, desk.outcome(int(look.items[place])).codes) for place in auto]
-    current = desk.known_codes.current
-    checks = [
-        set(current(codes)) == set(look.first_codes(place))
-        for place, codes in given
-        if codes is not None
-    ]
-    apart = np.isin(look.items[drawn], list(desk.disagreed))
-    n_left = int((~desk.decided[drawn] | apart).sum())
-    study = desk.study
-    found = verify(len(drawn), n_left, len(auto), checks, study.target, judged, study.measure)
-    found = replace(found, withdrawn=is_withdrawn([*desk.rounds.values()]))
     return {**asdict(found), "headline": found.headline, "text": found.text}
