@@ -195,11 +195,8 @@ def _count_avoided(store: Store, found: Mapping[int, ItemOutcome]) -> int:
     outlines = store.outlines()
     ranks = random_order(len(outlines), store.study.seed).tolist()
     drawn = [line[0] for _, line in sorted(zip(ranks, outlines, strict=True)) if line[1]]
-    skipped = {
-        item
-        for item, by in latest(store.entries()).items()
-        if any(entry.after.state == SKIPPED for entry in by.values())
-    }
+    last = latest(store.entries()).values()
+    skipped = {entry.item for entry in last if entry.after.state == SKIPPED}
     agreed = [item in found and found[item].codes is not None for item in drawn]
     n_seen = max((i for i, is_agreed in enumerate(agreed) if is_agreed), default=0)
     return sum(

@@ -106,7 +106,7 @@ def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -
     (found, n_left), entries, added = _read_entries(store, path, coder), store.entries(), {}
     known, by_item, n_known, n_since = {e.uid: e.id for e in entries}, latest(entries), 0, 0
     for entry, origin in found:
-        last, after = by_item.get(entry.item, {}).get(entry.coder), entry.after
+        last, after = by_item.get((entry.item, entry.coder)), entry.after
         # What is skipped has no codes that count.
         same = last and last.after.state == after.state and after.codes in (None, last.after.codes)
         if same or entry.uid in known or entry.uid in added:

@@ -36,6 +36,7 @@ from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 # So many times the answers to check are drawn at most, where few of them are automatic.
 MOST_TIMES = 4
