@@ -78,12 +78,12 @@ class Learner:
         self._words = json.dumps([os.getpid(), *paths])
         self._process: subprocess.Popen[bytes] | None = None
         self._last = Learning()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def start(self) -> bool:
         """Begin to learn; False if that is under way already."""
         with self._lock:
-            if self._look().state == RUNNING:
+            if self.poll().state == RUNNING:
                 return False
             # Not from the folder of the answers: a file there may be called as a module of Python.
             program = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
@@ -102,7 +102,16 @@ class Learner:
     def poll(self) -> Learning:
         """Where it stands now."""
         with self._lock:
-            return self._look()
+            if self._process is None:
+                return self._last
+            if self._process.poll() is None:
+                return replace(self._last, state=RUNNING, message="")
+            said, _ = self._process.communicate()
+            self._process, found = None, {"state": FAILED, "message": ENDED}
+            with suppress(ValueError):
+                found = json.loads(said)
+            self._last = replace(self._last, **found)
+            return self._last
 
     def stop(self) -> None:
         """End the process, if there is one; a round that is not finished does not count."""
@@ -111,19 +120,6 @@ class Learner:
                 self._process.kill()
                 self._process.communicate()
                 self._process = None
-
-    def _look(self) -> Learning:
-        if self._process is None:
-            return self._last
-        if self._process.poll() is None:
-            return replace(self._last, state=RUNNING, message="")
-        said, _ = self._process.communicate()
-        self._process = None
-        found: dict[str, Any] = {"state": FAILED, "message": ENDED}
-        with suppress(ValueError):
-            found = json.loads(said)
-        self._last = replace(self._last, **found)
-        return self._last
 
 
 def main() -> None:
