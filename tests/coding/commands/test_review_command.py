@@ -12,7 +12,9 @@ from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.review.app import ReviewApp
 from nldd.coding.review.decisions import is_of_table
+from nldd.coding.review.desk import Desk
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
@@ -26,8 +28,7 @@ def review(made, tmp_path, monkeypatch, capsys):
 
     def run(running):
         served.append(running.review.desk)
-        running._socket.close()
-        running.review.close()
+        running.close()
 
     monkeypatch.setattr(ReviewServer, "run", run)
     store = tmp_path / "new.review.db"
@@ -75,6 +76,15 @@ def test_what_cannot_be_reviewed_is_refused(review, tmp_path, monkeypatch):
     assert (code, "was made of other answers" in said) == (1, True)
     code, said = review("--coder", "\x1b[2J")
     assert (code, "A coder needs a name" in said) == (1, True)
+
+
+def test_a_review_that_is_open_already_is_refused_with_its_address(review):
+    assert review()[0] == 0
+    first = ReviewServer(ReviewApp(Desk(Store.open(review.store), "Ann")))
+    code, said = review()
+    first.close()
+    assert (code, f"is open at http://127.0.0.1:{first.port}/ already" in said) == (1, True)
+    assert review()[0] == 0
 
 
 def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path, monkeypatch):

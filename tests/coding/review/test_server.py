@@ -234,14 +234,16 @@ def test_a_port_that_is_taken_is_told_of(store_path):
     assert "--port" in error.value.hint
 
 
-def test_a_server_starts_again_at_its_port(tmp_path):
-    make_review(tmp_path / "new.review.db", 10)
-    ports = []
-    for _ in range(2):
-        with serving(tmp_path / "new.review.db", announce=lambda a: None) as running:
-            ports.append(running.port)
-            Client(running.address).close()
-    assert ports[0] == ports[1]
+def test_one_program_at_a_time_opens_a_review_and_the_next_has_its_port(make):
+    """Decisions that a browser could not send are kept for one address: for no other port."""
+    path = make()
+    with serving(path, announce=lambda address: None) as first:
+        said = f"^new.review.db is open at http://127.0.0.1:{first.port}/ already.$"
+        with pytest.raises(InputError, match=said) as error, serving(path, "Ben"):
+            raise AssertionError("two servers on one file")
+        assert "stop the other program" in error.value.hint
+    with serving(path, announce=lambda address: None) as again:
+        assert again.port == first.port
 
 
 @pytest.mark.slow
