@@ -41,7 +41,6 @@ PAGE = Path(__file__).with_name("page")
 EXPORTS = {"csv": "csv", "xlsx": "xlsx", "jsonl": "jsonl", "label-studio": "json"}
 MOST_VIEWS, MOST_ROWS, MOST_ACTED = 100, 1000, 500
 LARGEST = 2**53  # up to here, numbers of a page are exact
-MOST_SECONDS = 86_400.0
 UID = re.compile("[A-Za-z0-9_-]{1,100}")
 Answer = Callable[..., Any]
 
@@ -95,19 +94,18 @@ def _is_uid(value: Any) -> bool:
     return isinstance(value, str) and UID.fullmatch(value) is not None
 
 
-def _are_items(value: Any) -> bool:
-    return len(value) <= MOST_VIEWS and all(map(WHOLE.is_valid, value))
+def _is_seen(row: Any) -> bool:
+    return isinstance(row, dict) and all(WHOLE.is_valid(row.get(key)) for key in ("item", "seen"))
 
 
-def _are_codes(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(code, str) for code in value)
-
-
-def _are_seen(value: Any) -> bool:
-    keys = ("item", "seen")
-    return isinstance(value, list) and all(
-        isinstance(row, dict) and all(WHOLE.is_valid(row.get(key)) for key in keys) for row in value
+def _list_of(is_valid: Callable[[Any], bool], most: int = 100_000) -> Callable[[Any], bool]:
+    return lambda value: (
+        isinstance(value, list) and len(value) <= most and all(map(is_valid, value))
     )
+
+
+def _numbers(text: str) -> list[int | str]:
+    return [_number(part.strip()) for part in text.split(",")]
 
 
 WHOLE = _whole()
@@ -117,14 +115,12 @@ FIELDS = {
     **dict.fromkeys(("order", "state", "code", "search", "kind", "undoes", "note"), _text()),
     "n": _whole(1, MOST_VIEWS),
     "limit": _whole(1, MOST_ROWS),
-    "ids": Field(
-        f"at most {MOST_VIEWS} numbers", _are_items, lambda t: [*map(_number, t.split(","))]
-    ),
+    "ids": Field(f"{MOST_VIEWS} numbers at most", _list_of(WHOLE.is_valid, MOST_VIEWS), _numbers),
     # The sender's own name for an act; the log puts numbers behind it, after a colon.
     "uid": Field("a name of 1 to 100 letters, digits, - and _", _is_uid),
     "action": Field(f"one of {', '.join(ACTS)}", ACTS.__contains__),
-    "codes": Field("a list of codes", _are_codes),
-    "items": Field("a list of answers, each with its item and what was seen", _are_seen),
+    "codes": Field("a list of codes", _list_of(lambda value: isinstance(value, str))),
+    "items": Field("a list of answers, each with its item and what was seen", _list_of(_is_seen)),
     "seconds": Field("a number", lambda value: type(value) in (int, float, type(None))),
     "sure": Field("true or false", lambda value: isinstance(value, bool)),
 }
@@ -179,13 +175,14 @@ class ReviewApp:
             "list": views.list_view,
         }
         asked: Sequence[Answer] = (self.status, self.next)
-        done: Sequence[Answer] = (self.decide, self.decide_many, self.undo, self.codes, self.learn)
+        done: Sequence[Answer] = (self.decide_many, self.undo, self.codes, self.learn)
         ways: list[tuple[str, str, Answer]] = [
             ("GET", "disagreements", self.disagreements),
             ("GET", "export", self.export),
             *(("GET", do.__name__, self._in_turn(do)) for do in asked),
             *(("GET", name, self._in_turn(partial(v, self.desk))) for name, v in shown.items()),
             *(("POST", do.__name__, self._in_turn(do)) for do in done),
+            ("POST", "decide", self._in_turn(self.decide, fields=Act)),
             ("PATCH", "settings", self._in_turn(self.settings)),
         ]
         routes = [Route(f"/static/{file.name}", partial(_page, file)) for file in PAGE.iterdir()]
@@ -214,8 +211,8 @@ class ReviewApp:
             self.desk.follow()
             yield
 
-    def _in_turn(self, answer: Answer) -> Answer:
-        @wraps(answer)
+    def _in_turn(self, answer: Answer, fields: Answer | None = None) -> Answer:
+        @wraps(fields or answer)
         def answer_in_turn(**given: Any) -> Any:
             with self._turn():
                 try:
@@ -265,31 +262,16 @@ class ReviewApp:
 
     # What is done.
 
-    def decide(
-        self,
-        uid: str,
-        item: int,
-        seen: int,
-        action: str,
-        codes: Sequence[str],
-        note: str = "",
-        round: int = 0,
-        seconds: float | None = None,
-    ) -> views.View:
-        """One answer: codes, or skipped, flagged, settled."""
-        # By the page's own clock: what cannot be is taken as not known.
-        took = float(seconds) if seconds and 0 < seconds <= MOST_SECONDS else 0.0
-        self.desk.decide(Act(uid, item, seen, action, frozenset(codes), note, round, took))
-        found = self._acted([item])
-        return {**found, "item": found["items"][0]}
+    def decide(self, **given: Any) -> views.View:
+        """One answer: codes, or skipped, flagged, settled; by the fields of an `Act`."""
+        return self._acted(self.desk.decide(Act(**given)))
 
     def decide_many(
         self, uid: str, items: Sequence[Mapping[str, int]], codes: Sequence[str], round: int = 0
     ) -> views.View:
         """The same codes for several answers."""
         seen = {row["item"]: row["seen"] for row in items}
-        act = Act(uid, 0, 0, CODE, frozenset(codes), round=round)
-        n, conflicts = self.desk.decide_many(act, seen)
+        n, conflicts = self.desk.decide_many(Act(uid, 0, 0, CODE, codes, round=round), seen)
         got = [item for item in seen if item not in set(conflicts)]
         return {**self._acted(got), "n": n, "conflicts": conflicts}
 
@@ -319,18 +301,16 @@ class ReviewApp:
         since = n_decided - max(self._tried, views.n_learned(self.desk))
         if self.learner is not None and 0 < self.every <= since and self.learner.start():
             self._tried = n_decided
+        return {**self._now(items), "status": self.status()}
+
+    def _now(self, items: Sequence[int]) -> views.View:
         found = views.item_views(self.desk, items[:MOST_ACTED])
-        return {"items": found, "status": self.status()}
+        return {"items": found, "item": found[0] if found else None}
 
     def _conflict(self, conflict: Conflict) -> Response:
         """Another tab was first: what is there now, for the coder to decide again."""
-        found = views.item_views(self.desk, conflict.items[:MOST_ACTED])
         rows = [r for r in views.disagreement_rows(self.desk) if r["item"] in conflict.items]
-        more = {
-            "items": found,
-            "item": found[0] if found else None,
-            "row": rows[0] if rows else None,
-        }
+        more = {**self._now(conflict.items), "row": rows[0] if rows else None}
         return error_response(STATUS[Conflict], str(conflict), conflict.hint, **more)
 
 
