@@ -7,7 +7,7 @@ table; decisions come from the log, not from cells.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, repeat, zip_longest
 from pathlib import Path
 
 import pandas as pd
@@ -135,7 +135,7 @@ def stored_table(
     """
     study, names = store.study, distinct_names(store.study.header)
     numbers = None if options.numbers is None else NumberFile(options.numbers)
-    rows = [[*item.cells, *more] for item, more in zip_longest(items, cells, fillvalue=())]
+    rows = [[*item.cells, *more] for item, more in zip(items, cells or repeat(()))]  # noqa: B905
     if numbers is not None and own.ROW not in names:
         added = [*added, own.ROW]
         rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]
