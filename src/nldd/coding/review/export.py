@@ -92,7 +92,6 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
         Examples
         --------
         >>> from pathlib import Path
-    from typing import Any
         >>> from tempfile import TemporaryDirectory
         >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
         >>> from nldd import load_survey
