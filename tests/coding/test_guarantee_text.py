@@ -3,15 +3,16 @@
 from collections import Counter
 from dataclasses import asdict
 
-from nldd.coding.coded_answers import CodingOptions, CodingSummary
-from nldd.coding.evaluation import TargetShare
-from nldd.coding.guarantee import CodeLimits, CodeSelection
 from nldd.coding.guarantee_text import (
     code_paragraphs,
     counts_record,
     render_counts,
     render_unsupported,
 )
+
+from nldd.coding.coded_answers import CodingOptions, CodingSummary
+from nldd.coding.evaluation import TargetShare
+from nldd.coding.guarantee import CodeLimits, CodeSelection
 from nldd.coding.selective import Selection
 
 PROMISE = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98)

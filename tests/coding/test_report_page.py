@@ -8,24 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-
-from browser import open_tab
-from nldd import __version__
-from nldd._versions import library_versions
-from nldd.coding import cross_validation
-from nldd.coding.answers import Answers
-from nldd.coding.calibration import Calibration
-from nldd.coding.coded_answers import CodedAnswers
-from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.evaluation import (
-    LabelScore,
-    check_guarantee,
-    evaluate_evidence,
-    evaluate_model,
-    triage,
-)
 from nldd.coding.guarantee_text import check_paragraphs, guarantee_paragraphs
-from nldd.coding.model import Event, Settings, fit_coding_model
 from nldd.coding.report_page import (
     LONGEST_ANSWER,
     LONGEST_NOTE,
@@ -46,6 +29,23 @@ from nldd.coding.report_text import (
     render_model,
     render_triage,
 )
+
+from browser import open_tab
+from nldd import __version__
+from nldd._versions import library_versions
+from nldd.coding import cross_validation
+from nldd.coding.answers import Answers
+from nldd.coding.calibration import Calibration
+from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.evaluation import (
+    LabelScore,
+    check_guarantee,
+    evaluate_evidence,
+    evaluate_model,
+    triage,
+)
+from nldd.coding.model import Event, Settings, fit_coding_model
 from nldd.coding.suspects import find_suspects
 from nldd.coding.wording import chance_in_words
 from nldd.exceptions import NLDDWarning

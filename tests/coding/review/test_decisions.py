@@ -17,6 +17,7 @@ from nldd.coding.audit import judge_checks
 from nldd.coding.columns import LISTED, ColumnSpec, read_answers
 from nldd.coding.decisions import read_coded
 from nldd.coding.frequencies import code_frequencies
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.desk import Desk
@@ -112,7 +113,10 @@ def same_model(a, b):
     assert a.answers.contents() == b.answers.contents()
     assert np.array_equal(a.Y, b.Y)
     assert a.drawn.tolist() == b.drawn.tolist()
-    assert a.select(0.7, 0.5).threshold == b.select(0.7, 0.5).threshold
+    assert (
+        a.select(GuaranteeTarget(0.7, 0.5)).threshold
+        == b.select(GuaranteeTarget(0.7, 0.5)).threshold
+    )
 
 
 @pytest.mark.parametrize(("layout", "separator"), [("list", ","), ("columns", ";"), ("marks", ",")])
@@ -202,7 +206,7 @@ def without_ids(folder):
     fit_table(folder / "answers.csv", folder / "model.nldd", ColumnSpec(("answer",), "codes"), FAST)
     new = [(row[1],) for row in answers(30, seed=1)]
     write_csv(folder / "new.csv", [*new[:-1], new[0]], ("answer",))
-    promise = (0.7, 0.5, "subset", "theta")
+    promise = GuaranteeTarget(0.7, 0.5, "subset", "theta")
     store = folder / "new.review.db"
     prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=20)
     return folder / "model.nldd", store
@@ -367,7 +371,7 @@ def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path)
     rows = [(*row[:2], f"{row[2] or 30},5", *row[3:]) for row in rows]
     path, store = tmp_path / "new.csv", tmp_path / "new.review.db"
     write_csv(path, rows, header, delimiter=";")
-    promise = (0.7, 0.5, "subset", "theta")
+    promise = GuaranteeTarget(0.7, 0.5, "subset", "theta")
     prepare_review(tmp_path / "model.nldd", path, store, promise, n_audit=6)
     with Store.open(store) as opened:
         assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]

@@ -123,7 +123,7 @@ def test_undo_goes_back_to_the_beginning_whatever_was_done(desks, seed):
         desk.follow()
         last = latest(desk.store.entries())
         for item in range(1, 41):
-            own = last.get(item, {}).get("Ann")
+            own = last.get((item, "Ann"))
             assert desk.own(item).after == (own.after if own else Position())
     while desk.last_act:
         desk.undo(f"all{next(NUMBERS)}")

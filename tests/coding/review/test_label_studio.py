@@ -47,9 +47,8 @@ def by_people(store):
     with Store.open(store) as opened:
         found = latest(opened.entries())
     return {
-        (item, coder): (entry.after.state, entry.after.codes and set(entry.after.codes))
-        for item, by in found.items()
-        for coder, entry in by.items()
+        key: (entry.after.state, entry.after.codes and set(entry.after.codes))
+        for key, entry in found.items()
     }
 
 

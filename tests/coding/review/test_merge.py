@@ -90,6 +90,13 @@ def test_all_entries_are_there_once_in_their_order(two, tmp_path):
     assert again == (7, 4, ("Ann", "Bob"), [])
 
 
+def test_one_name_of_two_decisions_is_refused(two, tmp_path):
+    for path, codes in zip(two, ({"pay"}, {"food"}), strict=True):
+        add(path, at(1, 1, codes, "Ann", uid="u1"))
+    with pytest.raises(InputError, match="'u1' stands for two decisions"):
+        merge_stores(two, tmp_path / "both.review.db")
+
+
 def test_one_name_of_two_people_is_told(two, tmp_path):
     ann, bob = two
     add(ann, at(1, 1, {"pay"}, "Ann"), at(2, 2, {"pay"}, "Ann"))
@@ -98,7 +105,7 @@ def test_one_name_of_two_people_is_told(two, tmp_path):
     said = "Ann decided 1 answer differently in ann.review.db and bob.review.db: the later"
     assert [note[: len(said)] for note in merged.notes] == [said]
     by = latest(log_of(tmp_path / "both.review.db"))
-    assert by[1]["Ann"].after.codes == {"food"}
+    assert by[1, "Ann"].after.codes == {"food"}
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standin
 from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 
@@ -20,7 +19,7 @@ KINDS = ("csv", "xlsx", "jsonl", "label-studio")
 PEOPLE, DISAGREE, SKIPPED_STATUS, BEFORE, OPEN = "people", "disagree", "skipped", "coded", "review"
 ADDED = (
     *(own.CODES, own.STATUS, own.MACHINE, own.CHANCE, own.THETA, own.WHY, own.CODER, own.TIME),
-    *(own.FLAG, own.NOTE, own.DRAWN, own.MODEL, own.PEOPLE, own.GUARANTEE),
+    *(own.FLAG, own.NOTE, own.DRAWN, own.MODEL, own.PEOPLE),
 )
 
 
@@ -95,7 +94,7 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.export import write_export
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -107,7 +106,8 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> from nldd.coding.tables.reading import read_table
     >>> coded = Path(folder.name, "coded.csv")
     >>> with Store.open(store, write=False) as opened:
@@ -121,32 +121,31 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
         from nldd.coding.review.label_studio import write_tasks
 
         return write_tasks(store, path)
+    study = store.study
     with store.snapshot():
-        found, study, new_codes = list(coded_items(store)), store.study, store.setting("codes")
-        table = stored_table(store, [each.item for each in found])
-        guarantees = [last.facts.get("guarantee") for last in store.rounds()[-1:]]
-    codes = list(dict.fromkeys([*(code for code, *_ in study.codes), *(new_codes or ())]))
-    guarantee = "".join(filter(None, guarantees))
-    rows = (_added_cells(each, study, codes, guarantee) for each in found)
-    # Codes that are names of columns may hold the separator: each gets its mark besides.
-    marks = codes if study.marks else []
-    columns = [*zip(*rows, strict=True), *([int(c in f.codes) for f in found] for c in marks)]
-    plain = [*ADDED, *(own.PREFIX + code for code in marks)]
-    names = own.unique_column_names(plain, {*table.header, *table.names})
-    frame = table.frame.assign(**frame_of(dict(zip(names, columns, strict=True))))
-    about = {n: own.EXPORT_DESCRIPTIONS.get(p, "") for n, p in zip(names, plain, strict=True)}
-    header = (*table.header, *names)
-    write_table(path, frame, header=header, like=table.format, raw=raw, descriptions=about)
-    return len(found)
+        codes = [code for code, *_ in study.codes] + (store.setting("codes") or [])
+        order = {code: place for place, code in enumerate(dict.fromkeys(codes))}
+        guarantee = "".join(last.facts.get("guarantee") or "" for last in store.rounds()[-1:])
+        # Codes that are names of columns may hold the separator: each gets its mark besides.
+        marks = [*order] if study.marks else []
+        items, rows = [], []
+        for found in coded_items(store):
+            items.append(found.item)
+            own_marks = (int(code in found.codes) for code in marks)
+            rows.append((*_added_cells(found, study, order), guarantee, *own_marks))
+    names = [*ADDED, own.GUARANTEE, *(own.PREFIX + code for code in marks)]
+    table = stored_table(store, items, added=names, cells=rows)
+    new = zip(table.header[len(study.header) :], names, strict=True)
+    about = {name: own.EXPORT_DESCRIPTIONS.get(plain, "") for name, plain in new}
+    written = {"like": table.format, "raw": raw, "descriptions": about}
+    write_table(path, table.frame, header=table.header, **written)
+    return len(items)
 
 
-def _added_cells(
-    found: CodedItem, study: Study, codes: Sequence[str], guarantee: str
-) -> tuple[Cell, ...]:
+def _added_cells(found: CodedItem, study: Study, order: Mapping[str, int]) -> tuple[Cell, ...]:
     """What the review adds to the row of an answer; codes stand in the order of the codebook."""
 
     def join(given: Iterable[str]) -> str:
-        order = {code: i for i, code in enumerate(codes)}
         known = sorted(given, key=lambda code: (order.get(code, len(order)), code))
         return study.separator.join(known) if known else study.none
 
@@ -168,7 +167,6 @@ def _added_cells(
         "yes" if found.item.drawn else "no",
         found.model,
         "\n".join(people) if len(people) > 1 else "",
-        guarantee,
     )
 
 

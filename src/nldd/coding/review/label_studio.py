@@ -6,7 +6,7 @@ comes back. Codes are the choices of one control, ``codes``; what the model said
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from math import isfinite
 from pathlib import Path
@@ -18,7 +18,7 @@ from nldd._wording import quote_first
 from nldd.coding.own_columns import unique_column_names
 from nldd.coding.review.export import CodedItem, coded_items
 from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, LogEntry, Position, latest
-from nldd.coding.review.records import Study, current_time
+from nldd.coding.review.records import Study, current_time, utc_text
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.coding.tables.cells import cell_text
 from nldd.exceptions import InputError
@@ -104,15 +104,15 @@ def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -
     come again, nor does what its coder has changed in the review since, if not by `force`.
     """
     (found, n_left), entries, added = _read_entries(store, path, coder), store.entries(), {}
-    known, by_item, n_known, n_since = {e.uid: e.id for e in entries}, latest(entries), 0, 0
+    ids, last, n_known, n_since = {e.uid: e.id for e in entries}, latest(entries), 0, 0
     for entry, origin in found:
-        last, after = by_item.get(entry.item, {}).get(entry.coder), entry.after
+        own, after = last.get((entry.item, entry.coder)), entry.after
         # What is skipped has no codes that count.
-        same = last and last.after.state == after.state and after.codes in (None, last.after.codes)
-        if same or entry.uid in known or entry.uid in added:
+        same = own and own.after.state == after.state and after.codes in (None, own.after.codes)
+        if same or entry.uid in ids or entry.uid in added:
             n_known += 1
         # Decided after the entry that was exported; by the clocks, if that is not known.
-        elif last and not force and (last.id, last.time) > (known.get(origin, last.id), entry.time):
+        elif own and not force and (own.id, own.time) > (ids.get(origin, own.id), entry.time):
             n_since += 1
         else:
             added[entry.uid] = entry
@@ -136,21 +136,26 @@ def _read_entries(store: Store, path: Path, coder: str) -> tuple[list[tuple[LogE
     try:
         for place, task in enumerate(json.loads(path.read_bytes()), 1):
             where = f"{path.name}, task {place}"
-            data, given = {**(task.get("meta") or {}), **task["data"]}, task.get("annotations", [])
-            ours = data.get(TABLE) in (None, study.table_sha256[:SHORT])
-            own = "\n".join(str(data.get(name, "")) for name in study.text)
-            keys = {str(data.get(TEXT, "")).strip(), own.strip()} - {""}
-            if ITEM in data or not ours:
-                keys = {data[ITEM]} if ours and type(data[ITEM]) is int else set()
-            items = {number for key in keys for number in numbers.get(key, ())}
+            given = task.get("annotations", [])
+            items = _find_items(study, (task.get("meta") or {}) | task["data"], numbers)
             _check(len(items) == 1 or not given, f"{len(items)} answers of this table match it")
-            n_left += not given
             _check(len(given) < 2 or not coder, f"{coder} can have made one; leave out --coder")
+            n_left += not given
             found += [(_entry(min(items), a, coder, codes), str(a.get(UID))) for a in given]
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as why:
         what = why if isinstance(why, ValueError) else "expected data, and choices of codes"
         raise InputError(f"{where}: {what}.", hint=HINT) from None
     return found, n_left
+
+
+def _find_items(study: Study, data: dict[str, Any], numbers: dict[Any, set[int]]) -> set[int]:
+    """The answers that a task may be of: by its number, or else by its text."""
+    ours = data.get(TABLE) in (None, study.table_sha256[:SHORT])
+    own = "\n".join(str(data.get(name, "")) for name in study.text)
+    keys: set[Any] = {str(data.get(TEXT, "")).strip(), own.strip()} - {""}
+    if ITEM in data or not ours:
+        keys = {data[ITEM]} if ours and type(data[ITEM]) is int else set()
+    return {number for key in keys for number in numbers.get(key, ())}
 
 
 def _entry(item: int, annotation: dict[str, Any], coder: str, codes: set[str]) -> LogEntry:
@@ -165,13 +170,12 @@ def _entry(item: int, annotation: dict[str, Any], coder: str, codes: set[str]) -
     who, took, changed = get("completed_by"), get("lead_time"), get("updated_at", get("created_at"))
     who = (who.get("email") or who.get("id")) if isinstance(who, dict) else who
     name = " ".join(str(coder or get(CODER) or who or "Label Studio").split())[:LONGEST_NAME]
-    moment = datetime.fromisoformat(changed or current_time()).astimezone(UTC)
-    time = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     skipped, more = get("was_cancelled") is True, (get(FLAG) is True, str(get(NOTE) or ""))
     after = Position(SKIPPED, None, *more) if skipped else Position(DONE, chosen, *more)
     # The same annotation has the same name whenever it comes, and another one once it is changed.
     own = [item, name, get(UID), get("id"), changed, skipped, sorted(chosen)]
     uid, action = sha256(json.dumps(own).encode()).hexdigest()[:32], SKIP if skipped else CODE
+    time = utc_text(datetime.fromisoformat(changed)) if changed else current_time()
     seconds = float(took) if isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS else 0.0
     return LogEntry(0, uid, item, name, action, after, time, 0, "", "Label Studio", seconds)
 

@@ -4,7 +4,6 @@ Each entry holds the whole state of its item as it is afterwards, so that the st
 its last entry; to undo is one more entry, with the state from before.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -183,12 +182,9 @@ class ItemOutcome:
         return self.codes is None and bool(self.by)
 
 
-def latest(entries: Iterable[LogEntry]) -> dict[int, dict[str, LogEntry]]:
-    """The last entry of each coder for each item; entries come in their order."""
-    found: defaultdict[int, dict[str, LogEntry]] = defaultdict(dict)
-    for entry in entries:
-        found[entry.item][entry.coder] = entry
-    return dict(found)
+def latest(entries: Iterable[LogEntry]) -> dict[tuple[int, str], LogEntry]:
+    """The last entry for each item by each coder; entries come in their order."""
+    return {(entry.item, entry.coder): entry for entry in entries}
 
 
 def standings(entries: Iterable[LogEntry]) -> dict[int, dict[str, Standing]]:

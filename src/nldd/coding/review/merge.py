@@ -1,16 +1,17 @@
 """Stores of the same study in one, and how far the people agree who worked in it."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from heapq import merge
-from itertools import combinations
+from itertools import accumulate, combinations
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from nldd._wording import quote
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
 from nldd.coding.review.log import DONE, LogEntry, latest, standings
-from nldd.coding.review.records import Study
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -67,7 +68,7 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.merge import merge_stores
     >>> from nldd.coding.review.store import Store
@@ -80,7 +81,8 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> copy, both = Path(folder.name, "ben.review.db"), Path(folder.name, "both.review.db")
     >>> _ = copy.write_bytes(store.read_bytes())
     >>> after = Position("done", frozenset({"safety"}))
@@ -97,22 +99,22 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
         for store in stores:
             stack.enter_context(store.snapshot())
         _check_same_study(stores)
-        logs = [store.entries() for store in stores]
-        entries, notes = _joined(logs), [*_notes_on_models(stores), *_notes_on_names(stores, logs)]
-        with Store.create(out, stores[0].study) as new:
-            new.add_items(stores[0].items())
-            _copy_rounds(stores[0], new)
-            added = [code for store in stores for code in store.setting("codes") or ()]
-            if added:
-                new.keep("codes", list(dict.fromkeys(added)))
+        logs, first = [store.entries() for store in stores], stores[0]
+        entries, notes = (
+            _join_logs(logs),
+            [*_notes_on_models(stores), *_notes_on_names(paths, logs)],
+        )
+        with Store.create(out, first.study) as new:
+            new.add_items(first.items())
+            for found in first.rounds():
+                new.add_suggestions(found.round, first.suggestions(found.round))
+                new.finish_round(found.round, found.model, found.facts, found.time)
+            for store in stores:
+                new.keep_more("codes", store.setting("codes") or ())
             new.add(entries)
     coders = tuple(sorted({entry.coder for entry in entries}))
-    decided = {e.item for by in latest(entries).values() for e in by.values() if _is_done(e)}
+    decided = {e.item for e in latest(entries).values() if e.after.state == DONE}
     return MergeResult(len(entries), len(decided), coders, notes)
-
-
-def _is_done(entry: LogEntry) -> bool:
-    return entry.after.state == DONE
 
 
 def _check_names(paths: Sequence[Path], out: Path) -> None:
@@ -150,61 +152,52 @@ def _drawn(store: Store) -> set[int]:
     return {item.item for item in store.items() if item.drawn}
 
 
-def _copy_rounds(source: Store, target: Store) -> None:
-    for found in source.rounds():
-        target.add_suggestions(found.round, source.suggestions(found.round))
-        target.finish_round(found.round, found.model, found.facts, found.time)
+def _join_logs(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
+    """The entries of all logs, each once, with new ids from 1 on.
 
-
-def _joined(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
-    """The entries of all logs, each once, with new ids from 1 on."""
-    number: dict[str, int] = {}
-    found: list[tuple[int, LogEntry]] = []
-    for _, place, _, entry in merge(*(_in_order(log, i) for i, log in enumerate(logs))):
-        if entry.uid not in number:
-            number[entry.uid] = len(number) + 1
-            found.append((place, entry))
+    They are in the order of the clocks, and of their log even if a clock was moved back.
+    """
+    timed = [
+        (time, place, entry.id, entry)
+        for place, log in enumerate(logs)
+        for time, entry in zip(accumulate((e.time for e in log), max), log, strict=True)
+    ]
+    first: dict[str, tuple[int, LogEntry]] = {}
+    for _, place, _, entry in sorted(timed, key=itemgetter(0, 1, 2)):
+        _, known = first.setdefault(entry.uid, (place, entry))
+        if not known.is_act_of(entry):
+            message = f"The name {quote(entry.uid)} stands for two decisions in these reviews."
+            raise InputError(message, hint="use the files as nldd review made them")
+    number = {uid: i for i, uid in enumerate(first, 1)}
     uids = [{entry.id: entry.uid for entry in log} for log in logs]
     return [
-        replace(
-            entry,
-            id=number[entry.uid],
-            undoes=None if entry.undoes is None else number.get(uids[place].get(entry.undoes, "")),
-        )
-        for place, entry in found
+        replace(entry, id=i, undoes=number.get(uids[place].get(entry.undoes or 0, "")))
+        for i, (place, entry) in enumerate(first.values(), 1)
     ]
 
 
-def _in_order(log: Sequence[LogEntry], place: int) -> Iterator[tuple[str, int, int, LogEntry]]:
-    """Entries with what puts them in order, even if a clock was moved back between them."""
-    latest_time = ""
-    for entry in log:
-        latest_time = max(latest_time, entry.time)
-        yield latest_time, place, entry.id, entry
-
-
 def _notes_on_models(stores: Sequence[Store]) -> Iterator[str]:
-    first: Study = stores[0].study
-    for store in stores[1:]:
-        if store.study.model_sha256 != first.model_sha256:
-            names = f"{stores[0].path.name} and {store.path.name}"
+    first, *others = stores
+    for store in others:
+        if store.study.model_sha256 != first.study.model_sha256:
+            names = f"{first.path.name} and {store.path.name}"
             yield f"{names} were coded by other models; suggestions are those of the first."
 
 
-def _notes_on_names(stores: Sequence[Store], logs: Sequence[Sequence[LogEntry]]) -> Iterator[str]:
+def _notes_on_names(paths: Sequence[Path], logs: Sequence[Sequence[LogEntry]]) -> Iterator[str]:
     """Coders who said different things of the same answer in two stores, neither of them later."""
-    positions = [latest(log) for log in logs]
-    known = [{entry.uid for entry in log} for log in logs]
-    for i, j in combinations(range(len(stores)), 2):
-        counts: dict[str, int] = {}
-        for item in positions[i].keys() & positions[j].keys():
-            for coder in positions[i][item].keys() & positions[j][item].keys():
-                a, b = positions[i][item][coder], positions[j][item][coder]
-                apart = a.uid not in known[j] and b.uid not in known[i]
-                if apart and (a.after.state, a.after.codes) != (b.after.state, b.after.codes):
-                    counts[coder] = counts.get(coder, 0) + 1
+    for (path, log), (other_path, other_log) in combinations(zip(paths, logs, strict=True), 2):
+        mine, others = latest(log), latest(other_log)
+        shared = {entry.uid for entry in log} & {entry.uid for entry in other_log}
+        both = [(mine[key], others[key]) for key in mine.keys() & others.keys()]
+        counts = Counter(
+            a.coder
+            for a, b in both
+            if not {a.uid, b.uid} & shared
+            and (a.after.state, a.after.codes) != (b.after.state, b.after.codes)
+        )
         for coder, n in sorted(counts.items()):
-            pair = f"{stores[i].path.name} and {stores[j].path.name}"
+            pair = f"{path.name} and {other_path.name}"
             which = f"{coder} decided {count_noun(n, 'answer')} differently in {pair}"
             yield f"{which}: the later decision counts. Two people need two names (--coder)."
 
@@ -228,7 +221,7 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.merge import agreement_of
     >>> from nldd.coding.review.store import Store
@@ -241,7 +234,8 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> given = [(2, "Ann", "cycling"), (2, "Ben", "cycling"), (3, "Ann", "safety"), (3, "Ben", "")]
     >>> with Store.open(store) as opened:
     ...     for i, (item, coder, code) in enumerate(given):
@@ -260,12 +254,8 @@ def agreement_of(store: Store) -> Agreement | None:
     coders = tuple(sorted({coder for by in done.values() for coder in by}))
     if len(coders) < 2:
         return None
-    answers = [
-        SharedAnswer(
-            str(item.item),
-            item.text,
-            tuple(done[item.item].get(coder) for coder in coders),
-        )
-        for item in store.items(sorted(item for item, by in done.items() if by))
-    ]
-    return compare_coders(answers, coders)
+    items = store.items(sorted(item for item, by in done.items() if by))
+    return compare_coders(
+        [SharedAnswer(str(i.item), i.text, tuple(map(done[i.item].get, coders))) for i in items],
+        coders,
+    )

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from nldd.coding.review.log import Codes, LogEntry, Position
 
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
+# Of the format of a table, what a review keeps.
+WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 COLUMNS = (
     "id, uid, item, coder, action, state, codes, flag, note, time, round, model, shown, seconds,"
     " batch, undoes"
@@ -101,7 +103,12 @@ class Round(NamedTuple):
 
 def current_time() -> str:
     """The time in UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc_text(datetime.now(UTC))
+
+
+def utc_text(moment: datetime) -> str:
+    """A moment in UTC, to the millisecond."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def pack(value: Any) -> str:
