@@ -12,7 +12,7 @@ from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
 from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, SKIPPED, Position, latest
 from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
-from nldd.coding.review.views import doubt_words, item_views, list_view, status_view, study_view
+from nldd.coding.review.views import item_views, list_view, status_view, study_view
 from nldd.exceptions import InputError
 
 
@@ -355,20 +355,6 @@ def test_codes_that_an_answer_came_with_are_left_alone(tmp_path):
             desk.decide(act(4))
         assert item_views(desk, [4])[0]["given"] == ["pay"]
         assert status_view(desk, {})["machine"]["n_open"] == 11
-
-
-def test_doubt_is_said_in_words():
-    said = {
-        0.995: "fewer than 1 in 100",
-        0.8: "1 in 5",
-        0.6: "2 in 5",
-        0.5: "1 in 2",
-        0.952: "1 in 20",
-    }
-    for chance, words in said.items():
-        assert words in doubt_words(chance, 0.0)
-    assert doubt_words(0.49, 0.0) == "more likely wrong than right, all codes together"
-    assert doubt_words(None, 0.031) == "about 3 % of codes like these are wrong"
 
 
 def test_a_browser_takes_no_copy_for_the_store_itself(desks, tmp_path):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from coding.review.made_review import CODES, make_review
+from coding.review.browsing import SAVED, at
+from coding.review.made_review import CODES
 from nldd.coding.review.desk import Desk
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import act_words, item_views, list_view, status_view
@@ -11,22 +12,9 @@ FOCUS = "document.activeElement.className.split(' ')[0]"
 TWELVE = (*CODES, *(f"another reason, the {n}th" for n in range(6, 13)))
 
 
-@pytest.fixture
-def path(tmp_path):
-    """A review of answers that are all for people, in the order of the file."""
-    path = tmp_path / "new.review.db"
-    make_review(path, 12, share=0.0)
-    with Store.open(path) as store:
-        store.keep("coder:Ann", {"order": "file", "codes": "fixed"})
-    return path
-
-
-def at(page, item):
-    page.wait_for_selector(f"#answer-title:text-is('Answer {item}')")
-
-
 @pytest.mark.slow
-def test_enter_accepts_after_buttons_and_dialogs_were_used(visit, path):
+def test_enter_accepts_after_buttons_and_dialogs_were_used(visit, make):
+    path = make()
     page = visit(path).page
 
     def close(dialog):
@@ -65,13 +53,14 @@ def test_enter_accepts_after_buttons_and_dialogs_were_used(visit, path):
     page.wait_for_selector(".dialog-alike")
     page.keyboard.press("Enter")
     page.keyboard.press("Escape")
-    page.wait_for_selector("#saved:text-is('saved')")
+    page.wait_for_selector(SAVED)
     with Store.open(path, write=False) as store:
         assert [(e.item, e.action) for e in store.entries()] == [(n, "code") for n in range(1, 9)]
 
 
 @pytest.mark.slow
-def test_an_undo_says_what_it_takes_back(visit, path):
+def test_an_undo_says_what_it_takes_back(visit, make):
+    path = make()
     tab = visit(path)
     page = tab.page
     with Store.open(path, write=False) as store:
@@ -89,7 +78,7 @@ def test_an_undo_says_what_it_takes_back(visit, path):
     assert page.inner_text(".question") == f"Taken back: {acts[0]}."
     assert page.inner_text("#announcer").startswith(f"Taken back: {acts[0]}.")
     assert page.inner_text(".last") == f"Undo takes back: {acts[1]}"
-    page.wait_for_selector("#saved:text-is('saved')")
+    page.wait_for_selector(SAVED)
     # After a reload the server says what was done last.
     page.reload()
     for number, act in enumerate(acts[1:], 1):
@@ -103,9 +92,8 @@ def test_an_undo_says_what_it_takes_back(visit, path):
 
 
 @pytest.mark.slow
-def test_twelve_codes_are_all_in_sight_on_a_laptop(visit, tmp_path):
-    path = tmp_path / "new.review.db"
-    make_review(path, 30, codes=TWELVE, share=0.0)
+def test_twelve_codes_are_all_in_sight_on_a_laptop(visit, make):
+    path = make(30, codes=TWELVE)
     page = visit(path, width=1366, height=768).page
     tops = page.eval_on_selector_all(".code", "all => all.map(b => b.getBoundingClientRect().top)")
     assert (len(tops), len(set(tops))) == (12, 6)
@@ -121,9 +109,8 @@ def test_twelve_codes_are_all_in_sight_on_a_laptop(visit, tmp_path):
     assert box["y"] + box["height"] <= actions["y"]
 
 
-def test_what_the_page_counts_and_names(tmp_path):
-    path = tmp_path / "new.review.db"
-    make_review(path, 60, n_drawn=20, share=0.6, texts=[""])
+def test_what_the_page_counts_and_names(make):
+    path = make(60, n_drawn=20, share=0.6, texts=[""])
     desk = Desk(Store.open(path), "Ann")
     machine = status_view(desk, {})["machine"]
     listed = list_view(desk, "auto", "", "", "file", 0, 100)

@@ -34,6 +34,10 @@ def doubt_words(chance: float | None, theta: float) -> str:
     'about 1 in 5 like this is wrong, all codes together'
     >>> doubt_words(0.3, 0.2)
     'more likely wrong than right, all codes together'
+    >>> doubt_words(0.995, 0.0)
+    'fewer than 1 in 100 like this are wrong, all codes together'
+    >>> doubt_words(None, 0.031)
+    'about 3 % of codes like these are wrong'
     """
     if chance is None:
         return f"about {percent(theta)} of codes like these are wrong"

@@ -10,21 +10,11 @@ export interface Code {
 export interface Study {
   coder: string
   table: string
-  model: string
   store_id: string
-  store: string // the name of its file
   update: string // the command that lets the model learn from it
   n_items: number
   codes: Code[]
-  text: string[]
-  show: string[]
-  target: number
-  confidence: number
-  measure: string
-  blind: boolean
-  every: number
   settings: Settings
-  version: string
 }
 
 export interface Settings {
@@ -45,7 +35,6 @@ export interface Progress {
   n_flagged: number
   n_disagree: number
   seconds_left: number | null
-  can_undo: boolean
   last: string // what an undo would take back
 }
 
@@ -89,10 +78,7 @@ export interface Status {
 
 export interface Suggestion {
   round: number
-  status: string
   codes: string[]
-  chance: number | null
-  theta: number
   doubt_words: string
   why: string
   next: string[][]
@@ -114,7 +100,7 @@ export interface ItemView {
   suggestion: Suggestion | null
   given: string[] | null
   n_alike: number
-  others: {coder: string, codes: string[], time: string}[]
+  others: Side[]
   settled: boolean
   chosen?: string[] // by the page: what was on before an undo
 }

@@ -1,6 +1,6 @@
 """Pictures of the review page and of a report for the documents.
 
-How: `python tests/coding/review/pictures.py docs`, where Chromium is installed.
+How: `python docs/pictures.py docs`, where Chromium is installed.
 The answers are those of the demonstration survey, coded by the model that `nldd demo survey` fits;
 people are simulated by the right codes. The report is that of the committed records `results/best`.
 """
@@ -13,7 +13,7 @@ import tempfile
 from io import BytesIO
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from browser import launched
 from coding.review.browsing import visiting
@@ -27,7 +27,7 @@ NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}
 WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
 REPORT = {"width": 1000, "height": 850}
-RECORDS = Path(__file__).parents[3] / "results" / "best"
+RECORDS = Path(__file__).parents[1] / "results" / "best"
 PROMISE = GuaranteeTarget(0.9, 0.9, "subset", "chance")
 N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
@@ -138,6 +138,7 @@ def save_small(picture, path):
 
 
 def main():
+    """Take all pictures into a folder."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="folder for the pictures")
     parser.add_argument("--survey", type=Path, help="folder of an earlier `nldd demo survey`")
