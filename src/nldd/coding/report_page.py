@@ -16,7 +16,7 @@ from nldd._versions import library_versions
 from nldd.coding import report_tables as tables
 from nldd.coding.agreement_text import suspects_table
 from nldd.coding.answers import Answers
-from nldd.coding.calibration import CalibrationDisplay
+from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import (
     EvaluatedAnswers,
@@ -36,7 +36,6 @@ from nldd.coding.report_text import (
     methods_paragraph,
     unknown_codes,
 )
-from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.wording import chance_in_words, exact_percent
