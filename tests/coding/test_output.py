@@ -165,6 +165,24 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
         assert empty or float(cells["nldd_next_theta"]) >= float(cells["nldd_theta"])
 
 
+def test_probabilities_are_computed_once(model, table, tmp_path, monkeypatch):
+    """For each answer, also where all is explained and a review is written."""
+    model.classifier.label_probabilities(model.features.transform(answers_of(["a"])))
+    kinds, counts = {type(each) for each in model.classifier._fitted.models.models}, Counter()
+    for kind in kinds:
+        real = kind.predict_proba
+
+        def spy(self, X, real=real):
+            counts[id(self)] += X.shape[0]
+            return real(self, X)
+
+        monkeypatch.setattr(kind, "predict_proba", spy)
+    code_table(
+        model, table, tmp_path / "c.csv", CodingOptions(0.05, explain=True), tmp_path / "r.csv"
+    )
+    assert set(counts.values()) == {41}
+
+
 def test_models_of_marks_add_marks(marked, table, new, tmp_path):
     policy = CodingOptions(threshold_of(marked, new), explain=True)
     code_table(marked, table, tmp_path / "coded.csv", policy, tmp_path / "review.csv")

@@ -293,8 +293,8 @@ def _code_block(
     if options.per_code is not None:
         assert found.P is not None
         set_codes, asked = _settle_codes(model, options, found.P, answers, empty)
-        settled = ~asked.all(axis=1)
-        kinds = zip(asked.any(axis=1).tolist(), settled.tolist(), strict=True)
+        settled = np.asarray(~asked.all(axis=1))
+        kinds = zip(np.any(asked, axis=1).tolist(), settled.tolist(), strict=True)
         statuses = [(PARTLY if some else REVIEW) if open else AUTO for open, some in kinds]
         ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
         Y = np.where(settled[:, np.newaxis], set_codes, Y).astype(np.int8)

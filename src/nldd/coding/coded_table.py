@@ -44,9 +44,9 @@ from nldd.present.text import count_noun
 Item = TypeVar("Item")
 Column = Sequence[Cell]
 # What is added to all rows, in this order, and to those for people.
-OF_TABLE = (own.ROW, own.CODES, own.STATUS, own.CHANCE, own.THETA, own.NEAREST, own.WHY)
+OF_TABLE: tuple[str, ...] = (own.ROW, own.CODES, own.STATUS, own.CHANCE, own.THETA, own.NEAREST, own.WHY)
 OF_TABLE += (own.GUARANTEE, own.ASK)
-OF_SHEET = (own.OK, own.WHY, own.ASK, *own.NEXT, own.NEAREST, own.CODES, own.STATUS, own.CHANCE)
+OF_SHEET: tuple[str, ...] = (own.OK, own.WHY, own.ASK, *own.NEXT, own.NEAREST, own.CODES, own.STATUS, own.CHANCE)
 OF_SHEET += (own.THETA, own.GUARANTEE, own.DRAWN, own.ROW)
 # Answers that are coded blind, and empty ones, have these alone in a sheet.
 SHOWN_ALWAYS = {own.WHY, own.GUARANTEE, own.DRAWN, own.ROW}
