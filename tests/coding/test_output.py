@@ -16,6 +16,7 @@ from coding.made_up import (
     take_codes,
     write_csv,
 )
+from coding_tables import call
 from nldd.coding import coded_answers
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
@@ -24,6 +25,7 @@ from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
+from nldd.linear._logistic import MultiLabelLogisticRegression
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -165,22 +167,18 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
         assert empty or float(cells["nldd_next_theta"]) >= float(cells["nldd_theta"])
 
 
-def test_probabilities_are_computed_once(model, table, tmp_path, monkeypatch):
+def test_probabilities_are_computed_once(made, tmp_path, monkeypatch):
     """For each answer, also where all is explained and a review is written."""
-    model.classifier.label_probabilities(model.features.transform(answers_of(["a"])))
-    kinds, counts = {type(each) for each in model.classifier._fitted.models.models}, Counter()
-    for kind in kinds:
-        real = kind.predict_proba
+    real, n_rows = MultiLabelLogisticRegression.predict_proba, []
 
-        def spy(self, X, real=real):
-            counts[id(self)] += X.shape[0]
-            return real(self, X)
+    def spy(self, X):
+        n_rows.append(X.shape[0])
+        return real(self, X)
 
-        monkeypatch.setattr(kind, "predict_proba", spy)
-    code_table(
-        model, table, tmp_path / "c.csv", CodingOptions(0.05, explain=True), tmp_path / "r.csv"
-    )
-    assert set(counts.values()) == {41}
+    monkeypatch.setattr(MultiLabelLogisticRegression, "predict_proba", spy)
+    places = ("-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
+    assert call("predict", made / "model.nldd", made / "new.csv", "--explain", *places) == 0
+    assert n_rows == [len(read_csv(made / "new.csv")[1])]
 
 
 def test_models_of_marks_add_marks(marked, table, new, tmp_path):
