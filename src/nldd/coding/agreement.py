@@ -202,8 +202,10 @@ class Agreement:
         """Answers that were coded differently, the codes of all side by side."""
         rows = []
         for apart in self.disagreements:
-            given = [set(codes) for codes in apart.codes if codes is not None]
-            differ = separator.join(sorted(set.union(*given) - set.intersection(*given)))
+            given = [frozenset(codes) for codes in apart.codes if codes is not None]
+            differ = separator.join(
+                sorted(frozenset.union(*given) - frozenset.intersection(*given))
+            )
             cells = [
                 "" if codes is None else separator.join(codes) or "(no code)"
                 for codes in apart.codes
