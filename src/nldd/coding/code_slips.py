@@ -4,12 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from itertools import pairwise
-from unicodedata import normalize
 
 from nldd._wording import quote, quote_first
+from nldd.coding.close_matches import close_matches, fold_name
 from nldd.coding.columns import ERRORS, CodeColumns
 from nldd.present.text import count_noun
 
@@ -74,7 +73,7 @@ def first_rows(codes: Iterable[Collection[str]], rows: Iterable[int]) -> dict[st
 
 def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
     """Codes of a table that are lists of others, with a separator that is not in use."""
-    by_fold = {_fold(name): name for name in found}
+    by_fold = {fold_name(name): name for name in found}
     lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
     slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
     spaced = [slip for slip in slips if SPACE in slip.separator]
@@ -85,7 +84,7 @@ def find_new_slips(
     found: Mapping[str, int], known: Sequence[str], columns: CodeColumns
 ) -> list[Slip]:
     """Codes that are not known and look like known ones, lists of them, or like no codes."""
-    by_fold = {_fold(name): name for name in known}
+    by_fold = {fold_name(name): name for name in known}
     advice = {name: said for said, names in _strange(found, columns) for name in names}
     has_fractions = any(map(_FRACTION.fullmatch, known))
     slips = []
@@ -115,7 +114,7 @@ def _listed(
     others = [mark for mark in marks_of_lists if mark in name and mark not in used]
     for marks in (*others, "".join(others)) if others else ():
         parts = [part for part in re.split(f"[{re.escape(marks)}]", name) if part.strip()]
-        meant = [known for part in parts if (known := match(_fold(part)))]
+        meant = [known for part in parts if (known := match(fold_name(part)))]
         if len(parts) > 1 and len(meant) == len(parts):
             return marks, tuple(dict.fromkeys(meant))
     return "", ()
@@ -237,7 +236,7 @@ def _misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     frequent = [name for name, n in counts.items() if n >= FREQUENT]
     rare = sorted(name for name, n in counts.items() if n <= RARE)
     pairs = ((name, close_code(name, frequent)) for name in rare)
-    return [(name, meant) for name, meant in pairs if meant and _fold(meant) != _fold(name)]
+    return [(name, meant) for name, meant in pairs if meant and fold_name(meant) != fold_name(name)]
 
 
 def _decimal_lists(counts: Mapping[str, int]) -> list[str]:
@@ -264,7 +263,7 @@ def similar_groups(names: Sequence[str]) -> list[list[str]]:
     """Names that differ only in capitals, spaces or zeros before a number, by group."""
     groups = defaultdict(list)
     for name in names:
-        folded = _fold(name)
+        folded = fold_name(name)
         groups[folded.lstrip("0") or "0" if folded.isdecimal() else folded].append(name)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -272,11 +271,5 @@ def similar_groups(names: Sequence[str]) -> list[list[str]]:
 def close_code(name: str, known: Sequence[str]) -> str | None:
     """The known code that a new one may be meant to be; codes with other numbers are others."""
     digits = partial(re.sub, r"\D", "")
-    by_fold = {_fold(other): other for other in known if digits(other) == digits(name)}
-    close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
-    return by_fold[close[0]] if close else None
-
-
-def _fold(name: str) -> str:
-    """A name without what people easily get wrong: capitals and spaces."""
-    return " ".join(normalize("NFKC", name).casefold().split())
+    like = [other for other in known if digits(other) == digits(name)]
+    return next(iter(close_matches(name, like, n=1, cutoff=CLOSE)), None)
