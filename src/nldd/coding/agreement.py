@@ -12,13 +12,7 @@ import pandas as pd
 
 from nldd._labels import indicator
 from nldd._wording import quote
-from nldd.coding.agreement_measures import (
-    Distance,
-    alpha_with_interval,
-    cohen_kappa,
-    masi_distance,
-    nominal_distance,
-)
+from nldd.coding import agreement_measures as measures
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
@@ -259,21 +253,21 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
         len(both),
         len(both) - len(apart),
         sizes.count(1),
-        _alpha(units, masi_distance),
-        _alpha(units, nominal_distance),
+        _alpha(units, measures.masi_distance),
+        _alpha(units, measures.nominal_distance),
         _by_code(units),
         tuple(sorted(map(_disagreement, apart), key=lambda found: -found.distance)),
     )
 
 
-def _alpha(units: Sequence[Sequence[Codes | None]], distance: Distance) -> Alpha:
-    values = alpha_with_interval(units, distance)
+def _alpha(units: Sequence[Sequence[Codes | None]], distance: measures.Distance) -> Alpha:
+    values = measures.alpha_with_interval(units, distance)
     return Alpha(*(None if np.isnan(value) else value for value in values))
 
 
 def _disagreement(answer: SharedAnswer) -> Disagreement:
     pairs = combinations([codes for codes in answer.codes if codes is not None], 2)
-    distance = float(np.mean([masi_distance(*pair) for pair in pairs]))
+    distance = float(np.mean([measures.masi_distance(*pair) for pair in pairs]))
     codes = tuple(None if own is None else tuple(sorted(own)) for own in answer.codes)
     return Disagreement(answer.name, answer.text, codes, distance)
 
@@ -284,12 +278,13 @@ def _by_code(units: Sequence[Sequence[Codes | None]]) -> tuple[CodeAgreement, ..
         return ()
     labels = order_codes([codes for unit in units for codes in unit if codes], LISTED)
     names = np.array(labels, dtype=object)
-    Y = np.array([indicator([codes or () for codes in coder], names) for coder in zip(*units)])
+    by_coder = [[codes or () for codes in coder] for coder in zip(*units, strict=True)]
+    Y = np.array([indicator(codes, names) for codes in by_coder])
     coded = np.array([[codes is not None for codes in unit] for unit in units]).T
     pairs = [(i, j, coded[i] & coded[j]) for i, j in combinations(range(len(Y)), 2)]
     both = [(Y[i, common], Y[j, common]) for i, j, common in pairs if common.any()]
     same = np.mean([(A == B).mean(axis=0) for A, B in both], axis=0)
-    kappas = np.array([cohen_kappa(A, B) for A, B in both])
+    kappas = np.array([measures.cohen_kappa(A, B) for A, B in both])
     known = np.isfinite(kappas)
     n_known = known.sum(axis=0)
     mean = np.where(known, kappas, 0).sum(axis=0) / np.maximum(n_known, 1)

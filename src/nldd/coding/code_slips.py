@@ -84,7 +84,6 @@ def find_new_slips(
     found: Mapping[str, int], known: Sequence[str], columns: CodeColumns
 ) -> list[Slip]:
     """Codes that are not known and look like known ones, lists of them, or like no codes."""
-    by_fold = {fold_name(name): name for name in known}
     advice = {name: said for said, names in _strange(found, columns) for name in names}
     has_fractions = any(map(_FRACTION.fullmatch, known))
     slips = []
@@ -93,10 +92,9 @@ def find_new_slips(
             continue
         # A spreadsheet of many countries takes the list 1,2 for a number.
         more = () if has_fractions or not _FRACTION.fullmatch(name) else (".",)
-        exact = _listed(name, by_fold.get, columns.separators, more)
-        near = _listed(name, partial(close_code, known=known), columns.separators, more)
-        by, meant = exact if exact[1] else near
-        if not meant and (one := close_code(name, known)):
+        match = partial(close_code, known=known)
+        by, meant = _listed(name, match, columns.separators, more)
+        if not meant and (one := match(name)):
             meant = (one,)
         if meant or name in advice:
             slips.append(Slip(row, name, meant, advice.get(name, ""), by))
@@ -123,12 +121,9 @@ def _listed(
 def sep_options(slips: Iterable[Slip], used: Sequence[str] = ()) -> str:
     """The options that name all separators of some lists, after those that are in `use`."""
     found = (mark for slip in slips for mark in slip.separator)
-    return " ".join(f'--sep "{_typed(mark)}"' for mark in dict.fromkeys((*used, *found)))
-
-
-def _typed(separator: str) -> str:
-    """A separator as a person types it."""
-    return separator.replace("\t", "\\t").replace("\n", "\\n")
+    # As a person types them.
+    marks = (mark.replace("\t", "\\t").replace("\n", "\\n") for mark in (*used, *found))
+    return " ".join(f'--sep "{mark}"' for mark in dict.fromkeys(marks))
 
 
 def list_slips(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
@@ -146,16 +141,14 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
     names = [name for name in names if name not in known]
     if any(map(_FRACTION.fullmatch, (*names, *known))):
         return {}
-    same = defaultdict(list)
+    known_as = defaultdict[int, list[str]](list)
     for name in known:
         if number := _WHOLE.fullmatch(name):
-            same[int(number[1])].append(name)
-    found = {}
-    for name in names:
-        if number := _WHOLE.fullmatch(name):
-            meant = same[int(number[1])]
-            found[name] = meant[0] if len(meant) == 1 else number[1]
-    return {name: meant for name, meant in found.items() if name != meant}
+            known_as[int(number[1])].append(name)
+    numbers = {name: number[1] for name in names if (number := _WHOLE.fullmatch(name))}
+    same = {name: known_as[int(number)] for name, number in numbers.items()}
+    meant = {n: same[n][0] if len(same[n]) == 1 else number for n, number in numbers.items()}
+    return {name: code for name, code in meant.items() if name != code}
 
 
 def notes_on_codes(
@@ -187,15 +180,18 @@ def notes_on_codes(
         yield f"{times}: a code of its own, or {quote(meant)} misspelt? Correct it if it is."
     for advice, names in _strange(counts, columns):
         if new := [name for name in names if name not in known]:
-            kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
-            yield f"{quote_first(new)} {kind}; {advice}."
+            yield f"{_taken(new)}; {advice}."
     for one, other, n in _always_together(cells, columns):
         advice = f"if they are one code with {columns.separator!r} in it, write it without that"
         yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
     if lists := _decimal_lists(counts):
-        kind = "is taken as one code" if len(lists) == 1 else "are taken as one code each"
         advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
-        yield f"{quote_first(lists)} {kind}; {advice}."
+        yield f"{_taken(lists)}; {advice}."
+
+
+def _taken(names: Sequence[str]) -> str:
+    kind = "is taken as a code" if len(names) == 1 else "are taken as codes"
+    return f"{quote_first(names)} {kind}"
 
 
 def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
