@@ -287,12 +287,15 @@ def read_answers(
 def _read_numbers(
     table: Spreadsheet, name: str, needed: NDArray[np.intp] | None
 ) -> NDArray[np.float64]:
-    cells, known = table.cells(name), dict[Cell, float | None]()
-    for cell in set(cells):
-        with suppress(ValueError):
+    def number(cell: Cell) -> float | None:
+        try:
             value = cell_number(unescape_cell(cell), decimal=table.format.decimal)
-            known[cell] = value if value is None or abs(value) <= LARGEST else np.inf
-    numbers = np.array([known.get(cell, np.inf) for cell in cells], dtype=float)
+        except ValueError:
+            return np.inf
+        return value if value is None or abs(value) <= LARGEST else np.inf
+
+    cells = table.cells(name)
+    numbers = np.array(list(map(number, cells)), dtype=float)
     wrong = np.flatnonzero(np.isinf(numbers))
     for row in wrong if needed is None else np.intersect1d(wrong, needed):
         found, where = quote(plain_text(cells[row])), table.where(int(row) + 1, name)
