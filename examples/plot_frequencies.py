@@ -25,6 +25,7 @@ from nldd import load_survey
 from nldd.coding import (
     CodingOptions,
     ColumnSpec,
+    GuaranteeTarget,
     Settings,
     code_frequencies,
     code_table,
@@ -58,7 +59,7 @@ fitted = fit_table(
     folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
 model = fitted.model
-chosen = model.select(target=0.8)
+chosen = model.select(GuaranteeTarget(0.8))
 policy = CodingOptions(chosen.limit, rank_by=chosen.rank_by, n_random=200)
 counts = code_table(
     model,

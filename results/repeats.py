@@ -109,7 +109,7 @@ def check_model(model, new: tuple, seen: tuple) -> list[list]:
         found = model.code(Answers(texts))
         parts.append((found, true_accuracy(found, P)))
     for target in TARGETS:
-        selection = model.select(target, CONFIDENCE)
+        selection = model.select(GuaranteeTarget(target, CONFIDENCE))
         row = []
         for (found, right), limit in zip(parts, selection.limits, strict=True):
             row += measure(found, right, limit, selection.rank_by)

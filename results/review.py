@@ -32,6 +32,7 @@ from scipy.special import expit
 from nldd.bench.datasets.load import load_dataset
 from nldd.coding.answers import Answers
 from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.review.queue import QueueState
 from nldd.datasets import load_survey
@@ -155,7 +156,7 @@ def run_study(data: str, number: int, way: str) -> dict:
 
 def _say(sayings, model, pool, rest, new, number):
     """Code the answers that nobody has decided; which are automatic, and how right each is."""
-    found, selection = model.code(pool.answers[new[rest]]), model.select(TARGET)
+    found, selection = model.code(pool.answers[new[rest]]), model.select(GuaranteeTarget(TARGET))
     doubt = found.doubt(selection.rank_by)
     auto = doubt <= (-1.0 if selection.limit is None else selection.limit)
     names = model.codes(found.Y)

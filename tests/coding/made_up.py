@@ -5,11 +5,11 @@ from itertools import count
 
 import numpy as np
 
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns, ColumnSpec
-from nldd.coding.decisions import read_coded
+from nldd.coding.decisions import looked_at_codes
 from nldd.coding.model import Settings, fit_coding_model
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import read_table
 
 PHRASES = {
     "bus": ["more buses", "the bus is late", "buses at night", "a bus to the station"],
@@ -53,6 +53,12 @@ def answers_of(texts, numbers=None, categories=None):
     return Answers(list(texts), numbers, categories, ids=[f"r{next(NUMBERS)}" for _ in texts])
 
 
+def decided(codes, agreed=()):
+    """Decisions on answers drawn at random, on which coders may not agree."""
+    given = [frozenset(names) for names in codes]
+    return Decisions(given, drawn=[True] * len(given), agreed=list(agreed))
+
+
 def fitted(texts, codes, columns=COLUMNS, settings=SETTINGS):
     """A model of texts alone."""
     return fit_coding_model(answers_of(texts), codes, columns, settings)
@@ -75,8 +81,9 @@ def read_csv(path):
 
 def take_codes(model, path):
     """The codes that people have decided in a review, and how many rows nobody has."""
-    _, decisions = read_coded(path, model.columns, TableOptions(), known=model.labels)
-    return decisions.codes, sum(codes is None for codes in decisions.codes)
+    table = read_table(path)
+    codes, _ = looked_at_codes(table, model.columns.codes)
+    return codes, sum(found is None for found in codes)
 
 
 def write_coded(path, texts, codes):

@@ -6,22 +6,19 @@ from openpyxl import Workbook
 
 from coding.made_up import write_csv
 from nldd.coding.answers import Answers
-from nldd.coding.columns import CodeColumns, CodeFormat, Columns
-from nldd.coding.tables.opening import open_table
+from nldd.coding.columns import CodeColumns, CodeFormat, Columns, read_answers
+from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 
 LISTED = CodeColumns(("codes",))
 
 
-def codes_of(path, codes, n_rows=2000):
-    with open_table(path) as table:
-        return [found for block in table.blocks(n_rows) for found in codes.read(table, block)]
+def codes_of(path, codes):
+    return codes.read(read_table(path))
 
 
-def answers_in(path, columns, chosen=None, n_rows=2000):
-    with open_table(path) as table:
-        parts = [columns.read(table, block, chosen) for block in table.blocks(n_rows)]
-    return Answers.join(parts)
+def answers_in(path, columns):
+    return read_answers(read_table(path), columns)
 
 
 def write_xlsx(path, header, rows):
@@ -147,12 +144,12 @@ def test_marked_codes(tmp_path):
     assert codes_of(path, marks) == expected
 
 
-@pytest.mark.parametrize(("mark", "n_rows"), [("2", 1), ("maybe", 2), ("0.5", 2000), ("01", 1)])
-def test_other_marks_are_refused_with_their_place(tmp_path, mark, n_rows):
+@pytest.mark.parametrize("mark", ["2", "maybe", "0.5", "01"])
+def test_other_marks_are_refused_with_their_place(tmp_path, mark):
     rows = [["a", "1", "0"], ["b", "", ""], ["c", "1", mark]]
     path = write_csv(tmp_path / "a.csv", ["answer", "bus", "park"], rows)
     with pytest.raises(InputError) as refused:
-        codes_of(path, CodeColumns(("bus", "park"), ""), n_rows)
+        codes_of(path, CodeColumns(("bus", "park"), ""))
     assert str(refused.value) == (
         f"a.csv, row 3, column 'park': expected 0 or 1 (or yes, no, x), got {mark!r}."
     )
@@ -180,21 +177,12 @@ def test_numbers_and_missing_ones(tmp_path):
 def test_word_in_a_numeric_column_is_refused_with_its_place(tmp_path):
     path = write_csv(tmp_path / "a.csv", ["answer", "age"], [["a", "3"], ["b", "old"]])
     with pytest.raises(InputError) as refused:
-        answers_in(path, Columns(("answer",), LISTED, numeric=("age",)), n_rows=1)
+        answers_in(path, Columns(("answer",), LISTED, numeric=("age",)))
     huge = write_csv(tmp_path / "b.csv", ["answer", "age"], [["a", "1e200"]])
     with pytest.raises(InputError, match="expected a number, got '1e200'"):
         answers_in(huge, Columns(("answer",), LISTED, numeric=("age",)))
     assert str(refused.value) == "a.csv, row 2, column 'age': expected a number, got 'old'."
     assert refused.value.hint.endswith("--categorical 'age'")
-
-
-def test_row_is_counted_among_all_rows_even_if_few_are_read(tmp_path):
-    path = write_csv(tmp_path / "a.csv", ["answer", "age"], [["a", "?"], ["b", "4"], ["c", "old"]])
-    columns = Columns(("answer",), LISTED, numeric=("age",))
-    assert answers_in(path, columns, chosen=[1]).texts == ["b"]
-    assert answers_in(path, columns, chosen=[]).numbers.shape == (0, 1)
-    with pytest.raises(InputError, match="row 3"):
-        answers_in(path, columns, chosen=[2])
 
 
 def test_categories_are_trimmed_text_of_any_cell(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from nldd.coding.confidence import (
+from nldd.coding.predictions import (
     FEWEST,
     N_CLUES,
     C,
@@ -15,8 +15,9 @@ from nldd.coding.confidence import (
     confidence_clues,
     cross_fit,
     log_odds,
+    predict,
+    times_seen,
 )
-from nldd.coding.predictions import predict, times_seen
 from nldd.estimators._nldd import NLDDClassifier
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -20,6 +20,7 @@ from nldd.coding.evaluation import (
     score_answers,
 )
 from nldd.coding.selective import accuracy_interval
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.exceptions import InputError
 from nldd.metrics._counts import weighted_values
 from nldd.metrics._measures import MEASURES
@@ -112,7 +113,7 @@ def test_table_is_read_and_evaluated(model, table, quality, tmp_path):
 @pytest.mark.parametrize("measure", ["subset", "hamming"])
 def test_promise_is_compared_with_the_new_answers(model, quality, measure):
     kept = check_guarantee(model, quality, 0.9, 0.6, measure)
-    assert kept.selection == model.select(0.9, 0.6, measure)
+    assert kept.selection == model.select(GuaranteeTarget(0.9, 0.6, measure))
     auto = quality.predictions.theta <= kept.selection.threshold
     assert 0 < auto.sum() < 60
     assert (kept.n_answers, kept.n_auto) == (60, auto.sum())

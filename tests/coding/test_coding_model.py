@@ -7,12 +7,20 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_equal_predictions, fitted, made_up
+from coding.made_up import (
+    COLUMNS,
+    SETTINGS,
+    answers_of,
+    assert_equal_predictions,
+    decided,
+    fitted,
+    made_up,
+)
 from nldd.coding import model as model_module
-from nldd.coding.coded_answers import CodedAnswers
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.evaluation import evaluate_evidence, summarise
 from nldd.coding.features import AnswerFeatures
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import (
     GRID,
     Event,
@@ -82,7 +90,7 @@ def test_c_is_the_smallest_of_a_low_brier_score(noise, lowest, highest, monkeypa
 
 
 def test_answers_that_join_give_the_model_of_all_answers(model, whole):
-    joined = add_answers(model.with_event(EVENT), answers_of(TEXTS[70:]), CODES[70:])
+    joined = add_answers(model.with_event(EVENT), answers_of(TEXTS[70:]), decided(CODES[70:]))
     assert_equal_models(joined, whole)
     assert joined.history == (EVENT,)
     assert len(model.answers) == 70  # the old one is as it was
@@ -91,7 +99,7 @@ def test_answers_that_join_give_the_model_of_all_answers(model, whole):
 def test_new_codes_and_no_code_may_join(model):
     texts = 6 * ["the noise at night is awful"] + 4 * ["dunno"]
     codes = 6 * [{"noise"}] + 4 * [set()]
-    joined = add_answers(model, answers_of(texts), codes)
+    joined = add_answers(model, answers_of(texts), decided(codes))
     assert joined.labels == ("bus", "noise", "park", "rent")
     assert [set(names) for names in joined.codes(joined.Y)] == [*CODES[:70], *codes]
     found = joined.code(answers_of(["awful noise", "dunno"]))
@@ -104,7 +112,7 @@ def test_marks_keep_the_order_of_their_columns():
     assert model.Y[:, 2].sum() == 0
     found = model.code(answers_of(["more buses, clean park"]))
     assert found.Y.tolist() == [[0, 1, 0, 1]]
-    assert add_answers(model, answers_of(["x"]), [set()]).labels == model.labels
+    assert add_answers(model, answers_of(["x"]), decided([set()])).labels == model.labels
 
 
 @pytest.mark.parametrize(
@@ -126,7 +134,7 @@ def test_labelset_of_a_single_answer():
     codes = [{"a"}] * 19 + [{"b"}]
     model = fitted(TEXTS[:20], codes)
     assert model.evidence.right(model.Y)[19] == 0
-    assert model.select(0.9).threshold is None
+    assert model.select(GuaranteeTarget(0.9)).threshold is None
 
 
 def test_counts_of_a_summary():
@@ -183,10 +191,9 @@ def test_times_are_utc_and_may_be_set(monkeypatch):
 
 def test_records_that_hold_arrays_can_be_compared(model):
     """By identity: arrays have no truth value, so that comparing fields would raise."""
-    table = CodedAnswers(model.answers, [], [], 0, [])
     quality = evaluate_evidence(model)
     records = (model, model.answers, model.features, model.features.words, model.evidence)
-    for record in (*records, table, quality, FitResult(model, table)):
+    for record in (*records, quality, FitResult(model, 1, 1, 0)):
         assert record == record
         assert record != replace(record)
         assert hash(record)

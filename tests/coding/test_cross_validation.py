@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
-from nldd.coding.confidence import ConfidenceRegression, cross_fit
+from nldd.coding.predictions import ConfidenceRegression, cross_fit
 from nldd.coding.cross_validation import (
     ENOUGH_PAIRED,
     add_confidence,

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.columns import find_columns
 from nldd.coding.decisions import read_coded
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.training import fit_table, update_model
+from nldd.coding.training_set import drop_duplicates
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 TEXTS, CODES = made_up(80, 0)
 HEADER = ["id", "answer", "codes"]
-COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 
 
 def rows_of(part, ids=None):
@@ -40,8 +40,8 @@ def test_rows_that_are_there_twice_count_once(tmp_path):
     rows = rows_of(slice(50))
     step = fit(tmp_path, [*rows, *rows[10:22], rows[10]])
     assert step.model.answers.texts == TEXTS[:50]
-    assert "another row: 13 rows." in step.table.notes[0]
-    assert (step.table.n_known, step.table.n_set_aside) == (13, 0)
+    assert "another row: 13 rows." in step.notes[0]
+    assert (step.n_added, step.n_set_aside) == (50, 0)
     (tmp_path / "other").mkdir()
     np.testing.assert_array_equal(
         fit(tmp_path / "other", rows).model.evidence.theta, step.model.evidence.theta
@@ -52,8 +52,8 @@ def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
     rows = [row[1:] for row in rows_of(slice(50))]
     step = fit(tmp_path, [*rows, *rows[:3]], HEADER[1:])
     assert step.model.answers.texts == [*TEXTS[:50], *TEXTS[:3]]
-    assert step.model.identities == ()
-    assert step.table.notes == []
+    assert not any(step.model.answers.keys)
+    assert step.notes == []
     again = update(tmp_path, rows[:5], HEADER[1:])
     assert len(again.model.answers) == 58
 
@@ -61,9 +61,10 @@ def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
 def test_column_of_few_values_is_no_id(tmp_path):
     rows = [[str(20 + i % 40), *row[1:]] for i, row in enumerate(rows_of(slice(80)))]
     table = write_csv(tmp_path / "a.csv", ["age", "answer", "codes"], [*rows, rows[0]])
-    found = read_coded(table, COLUMNS, TableOptions())
-    assert not found.tell_apart
-    assert len(found.drop_duplicates().codes) == 81
+    columns = find_columns(read_table(table), REQUEST)
+    answers, decisions = drop_duplicates(*read_coded(table, columns, TableOptions()))
+    assert len(answers) == len(decisions) == 81
+    assert not any(answers.keys)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +77,7 @@ def test_answers_are_known_again_however_the_table_came_back(tmp_path, change):
     header = HEADER if len(change(["1", "", ""])) == 3 else [*HEADER, "remark"]
     step = update(tmp_path, [change(row) for row in rows_of(slice(40, 60))], header)
     assert step.model.answers.texts == TEXTS[:60]
-    assert len(step.model.identities) == 60
+    assert len(set(step.model.answers.keys)) == 60
 
 
 def test_column_that_is_gone_leaves_nothing_to_compare(tmp_path):
@@ -97,7 +98,7 @@ def test_other_codes_of_a_known_answer_replace_the_old_ones(tmp_path):
     assert (codes[3], codes[7]) == ({"rent"}, {"bus", "park", "rent"})
     assert [codes[i] for i in (0, 1, 2, 50, 51)] == [CODES[i] for i in (0, 1, 2, 50, 51)]
     assert len(codes) == 52
-    assert f"{step.n_corrected} answers of the model: codes corrected." in step.table.notes
+    assert f"{step.n_corrected} answers of the model: codes corrected." in step.notes
 
 
 def test_nothing_new_is_refused(tmp_path):

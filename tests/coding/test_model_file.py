@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coding.made_up import SETTINGS, assert_equal_predictions, fitted, made_up
+from coding.made_up import SETTINGS, assert_equal_predictions, decided, fitted, made_up
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers
 from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Event, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.estimators._mlknn import MLkNN
@@ -76,7 +77,10 @@ def test_loaded_model_is_the_saved_one(model, saved):
     np.testing.assert_array_equal(loaded.Y, model.Y)
     assert loaded.Y.dtype == np.int8
     assert_equal_predictions(loaded.evidence, model.evidence)
-    assert (loaded.select(0.5), loaded.select(0.5).rank_by) == (model.select(0.5), "chance")
+    assert (loaded.select(GuaranteeTarget(0.5)), loaded.select(GuaranteeTarget(0.5)).rank_by) == (
+        model.select(GuaranteeTarget(0.5)),
+        "chance",
+    )
     assert loaded.features.levels == model.features.levels
 
 
@@ -84,7 +88,7 @@ def test_loaded_model_codes_as_the_saved_one(model, saved):
     new, codes = some_answers(40, 5)
     loaded = load_coding_model(saved)
     assert_equal_predictions(loaded.code(new), model.code(new))
-    found, expected = (add_answers(m, new, codes) for m in (loaded, model))
+    found, expected = (add_answers(m, new, decided(codes)) for m in (loaded, model))
     assert_equal_predictions(found.evidence, expected.evidence)
     assert_equal_predictions(found.code(new), expected.code(new))
 
@@ -242,7 +246,10 @@ def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
         del arrays["chance/weights"], arrays["evidence/chance"]
 
     loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
-    found, expected = loaded.select(0.5), model.select(0.5, rank_by="theta")
+    found, expected = (
+        loaded.select(GuaranteeTarget(0.5)),
+        model.select(GuaranteeTarget(0.5, rank_by="theta")),
+    )
     assert (found.rank_by, found.threshold) == ("theta", expected.threshold)
     assert loaded.code(some_answers(5, 1)[0]).chance is None
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from coding.made_up import decided
 from nldd.coding.answers import Answers
 from nldd.coding.coded_answers import CodingOptions
-from nldd.coding.evaluation import triage
+from nldd.coding.triage import triage
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
@@ -36,20 +37,20 @@ def first():
 def worse(first):
     """The model after an update with answers that were coded by chance."""
     more, codes = answers(300, 1, wrong=1.0)
-    return add_answers(first, more, codes, drawn=[True] * 300)
+    return add_answers(first, more, decided(codes))
 
 
 def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
-    assert first.in_use(0.8)[0] is first
-    assert first.select(0.8).automates
-    assert not worse.select(0.8).automates
-    used, found = worse.in_use(0.8)
+    assert first.in_use(GuaranteeTarget(0.8))[0] is first
+    assert first.select(GuaranteeTarget(0.8)).automates
+    assert not worse.select(GuaranteeTarget(0.8)).automates
+    used, found = worse.in_use(GuaranteeTarget(0.8))
     assert used is worse.fallback
-    assert found == first.select(0.8)
+    assert found == first.select(GuaranteeTarget(0.8))
     assert len(used.answers) == 150 < len(worse.answers) == 450
-    policy, _ = CodingOptions(None).follow(worse, 0.8)
+    policy, _ = CodingOptions(None).follow(worse, GuaranteeTarget(0.8))
     assert policy.model_in_use(worse) is used
-    assert policy.threshold == first.select(0.8).limit
+    assert policy.threshold == first.select(GuaranteeTarget(0.8)).limit
     told = triage(worse, 0.8)
     assert (told.selection.threshold, told.earlier) == (None, found)
     assert {t.target: t.n_auto for t in told.targets}[0.8] == found.n_auto
@@ -57,8 +58,8 @@ def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
 
 def test_a_refit_that_passes_takes_over(first):
     more, codes = answers(100, 2)
-    better = add_answers(first, more, codes, drawn=[True] * 100)
-    used, found = better.in_use(0.8)
+    better = add_answers(first, more, decided(codes))
+    used, found = better.in_use(GuaranteeTarget(0.8))
     assert used is better
     assert found.n_answers == 250
 
@@ -66,12 +67,13 @@ def test_a_refit_that_passes_takes_over(first):
 def test_a_failed_refit_is_kept_in_its_file_with_what_is_in_use(worse, tmp_path):
     save_coding_model(worse, tmp_path / "model.nldd")
     loaded = load_coding_model(tmp_path / "model.nldd")
-    used, found = loaded.in_use(0.8)
+    used, found = loaded.in_use(GuaranteeTarget(0.8))
     assert used is loaded.fallback
-    assert found == worse.in_use(0.8)[1]
+    assert found == worse.in_use(GuaranteeTarget(0.8))[1]
     new = answers(20, 9)[0]
     np.testing.assert_array_equal(used.code(new).Y, worse.fallback.code(new).Y)
-    again = add_answers(loaded, *answers(300, 3), drawn=[True] * 300)
+    more, codes = answers(300, 3)
+    again = add_answers(loaded, more, decided(codes))
     assert len(again.earlier) == 2
     save_coding_model(replace(worse, earlier=()), tmp_path / "odd.nldd")
     with pytest.raises(InputError, match="do not fit together"):

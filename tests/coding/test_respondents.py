@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from coding.made_up import SETTINGS, fitted
+from coding.made_up import SETTINGS, decided, fitted
 from nldd.coding.answers import Answers, draw_one_per_group, normalize_text, respondents
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
@@ -59,7 +59,7 @@ def test_copies_buy_no_automation_of_new_answers(with_ids):
         model = fit_coding_model(answers, [*codes, *codes[twice]], settings=QUICK)
         assert len(model.tested) <= 200
         for target in (0.7, 0.8):
-            _, accuracy = true_accuracy(model, model.select(target), new, P)
+            _, accuracy = true_accuracy(model, model.select(GuaranteeTarget(target)), new, P)
             below += accuracy < target
     assert below <= 4  # of 16; the level is 10 %
 
@@ -83,7 +83,7 @@ def test_repeated_words_have_a_threshold_of_their_own_at_half_of_the_level():
     texts, codes, _ = study(250)
     answers = Answers([*texts, *texts[:125]])
     model = fit_coding_model(answers, [*codes, *codes[:125]], settings=QUICK)
-    found, test = model.select(0.7), model.test
+    found, test = model.select(GuaranteeTarget(0.7)), model.test
     assert found.repeated is not None
     assert found.n_answers == (~test.repeated).sum()
     assert found.repeated.n_answers == test.repeated.sum() == len(model.repeated)
@@ -101,7 +101,7 @@ def test_repeated_words_have_a_threshold_of_their_own_at_half_of_the_level():
 def test_few_repeated_words_change_nothing_but_are_not_tested():
     texts, codes, _ = study(200)
     model = fit_coding_model(Answers([*texts, texts[0]]), [*codes, codes[0]], settings=QUICK)
-    found = model.select(0.7)
+    found = model.select(GuaranteeTarget(0.7))
     assert found.repeated is None
     assert found.limits == (found.limit, found.limit)
     assert found.n_answers == len(model.tested) >= 199
@@ -114,7 +114,7 @@ def test_people_who_say_the_same_are_separate_answers_with_ids():
     answers = Answers(texts, ids=[f"r{i}" for i in range(150)])
     model = fit_coding_model(answers, codes, settings=QUICK)
     assert model.tested.tolist() == list(range(150))
-    assert model.select(0.5).repeated is None
+    assert model.select(GuaranteeTarget(0.5)).repeated is None
 
 
 def test_a_respondent_stays_in_one_fold_and_counts_once():
@@ -183,7 +183,7 @@ def test_answers_of_one_respondent_join_the_same_group_by_an_update():
     answers = Answers(texts[:60], ids=[f"r{i}" for i in range(60)])
     model = fit_coding_model(answers, codes[:60], settings=QUICK)
     more = Answers(texts[60:], ids=[f"r{i}" for i in range(20)])
-    updated = add_answers(model, more, codes[60:], drawn=[True] * 20)
+    updated = add_answers(model, more, decided(codes[60:]))
     assert len(updated.answers) == 80
     assert len(updated.tested) == 60
 
@@ -192,7 +192,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
     texts, codes, _ = study(120)
     taught = [i % 6 != 0 for i in range(120)]
     answers = Answers(texts, ids=[f"r{i}" for i in range(120)])
-    model = fit_coding_model(answers, codes, settings=QUICK, taught=taught)
+    model = fit_coding_model(answers, decided(codes, agreed=taught), settings=QUICK)
     learned = set(model.classifier.rows_.tolist())
     assert learned == {i for i in range(120) if i % 6}
     assert set(model.evidence.row.tolist()) <= learned
@@ -204,7 +204,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
 def test_too_few_answers_on_which_coders_agree_are_refused():
     texts, codes, _ = study(30)
     with pytest.raises(InputError, match="there are 5, as their coders disagree on 25 others"):
-        fit_coding_model(Answers(texts), codes, settings=QUICK, taught=[i < 5 for i in range(30)])
+        fit_coding_model(Answers(texts), decided(codes, [i < 5 for i in range(30)]), settings=QUICK)
 
 
 def test_small_models_of_repeated_words_alone_are_fitted():
@@ -212,5 +212,5 @@ def test_small_models_of_repeated_words_alone_are_fitted():
     assert len(model.tested) == 20
     bare = Answers(["more buses", "cheaper rent"] * 10)
     model = fit_coding_model(bare, [{"bus"}, {"rent"}] * 10, settings=SETTINGS)
-    assert model.select(0.5).threshold is None
-    assert model.select(0.5).n_answers == 0
+    assert model.select(GuaranteeTarget(0.5)).threshold is None
+    assert model.select(GuaranteeTarget(0.5)).n_answers == 0

@@ -13,7 +13,7 @@ from nldd.coding.columns import (
     match_columns,
 )
 from nldd.coding.decisions import read_coded
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 
 LISTED = CodeColumns(("codes",))
@@ -41,7 +41,7 @@ def test_features_are_told_apart_by_all_their_cells(tmp_path):
     path = write_csv(tmp_path / "a.csv", header, rows)
     features = ("seven", "age", "region", "nothing", "wave")
     request = ColumnSpec(("answer",), "codes", features=features, categorical=("wave",))
-    columns = find_columns(path, request, TableOptions())
+    columns = find_columns(read_table(path), request)
     assert columns.text == ("answer",)
     assert columns.numeric == ("age",)
     assert columns.categorical == ("seven", "region", "nothing", "wave")
@@ -70,7 +70,7 @@ def test_features_are_told_apart_by_all_their_cells(tmp_path):
 def test_requests_that_make_no_sense(tmp_path, request_, message):
     path = write_csv(tmp_path / "a.csv", ["answer", "codes", "age"], [["a", "b", "1"]])
     with pytest.raises(InputError, match=message) as refused:
-        find_columns(path, request_, TableOptions())
+        find_columns(read_table(path), request_)
     assert refused.value.hint
 
 
@@ -102,7 +102,7 @@ def test_columns_that_hold_codes(tmp_path, labels, expected):
     header = ["answer", "code1", "code2", "nldd_code3", "code10", "why, in short?", "labels"]
     path = write_csv(tmp_path / "a.csv", header, [["a"] * len(header)])
     request = ColumnSpec(("answer",), labels, separators=("|", ","), none="-")
-    columns = find_columns(path, request, TableOptions())
+    columns = find_columns(read_table(path), request)
     assert columns.codes == CodeColumns(expected, "|", "-", (",",))
 
 
@@ -110,7 +110,7 @@ def test_columns_that_hold_codes(tmp_path, labels, expected):
 def test_columns_of_codes_that_are_not_there(tmp_path, labels):
     path = write_csv(tmp_path / "a.csv", ["answer", "code1", "code2"], [["a", "b", "c"]])
     with pytest.raises(InputError, match=r"no column 'code3'|No column matches 'c_\*'") as refused:
-        find_columns(path, ColumnSpec(("answer",), labels), TableOptions())
+        find_columns(read_table(path), ColumnSpec(("answer",), labels))
     assert "--labels" in refused.value.hint or "'code1'" in refused.value.hint
 
 
@@ -128,10 +128,10 @@ def test_numbers_as_codes_of_a_table_and_of_its_model(tmp_path):
     rows = [["a", "2.0", ""], ["b", "12", "3.0"], ["c", "2", "2.0"]]
     path = write_csv(tmp_path / "a.csv", ["answer", "c1", "c2"], rows)
     columns = Columns(("answer",), CodeColumns(("c1", "c2")))
-    found = read_coded(path, columns, TableOptions())
+    _, found = read_coded(path, columns, TableOptions())
     assert found.codes == [{"2"}, {"12", "3"}, {"2"}]
     assert found.notes == ["Numbers as codes: '2.0', '3.0' taken as '2', '3'."]
-    found = read_coded(path, columns, TableOptions(), known=("02", "12", "3"))
+    _, found = read_coded(path, columns, TableOptions(), known=("02", "12", "3"))
     assert found.codes == [{"02"}, {"12", "3"}, {"02"}]
 
 
@@ -147,9 +147,9 @@ def test_second_header_is_told(tmp_path, first, n_below, is_told):
         "Row 1 may be a second header: 'Number' stands in 'id', and numbers in all rows below. "
         "If so, use --skip-rows 1."
     )
-    assert read_coded(path, columns, TableOptions()).notes == [told] * is_told
-    skipped = read_coded(path, columns, TableOptions(skip_rows=1))
-    assert (skipped.n_rows, skipped.answers.texts[0], skipped.rows[0]) == (n_below, "a0", 1)
+    assert read_coded(path, columns, TableOptions())[1].notes == [told] * is_told
+    skipped, _ = read_coded(path, columns, TableOptions(skip_rows=1))
+    assert (len(skipped), skipped.texts[0], skipped.rows[0]) == (n_below, "a0", 1)
 
 
 def test_coded_rows_of_a_table(tmp_path):
@@ -161,15 +161,13 @@ def test_coded_rows_of_a_table(tmp_path):
         ["e", "", ""],
     ]
     path = write_csv(tmp_path / "a.csv", ["answer", "codes", "age"], rows)
-    # The word "x" stands in a row without codes, which is not read.
+    # The word "x" stands in a row without codes, and does no harm.
     columns = Columns(("answer",), LISTED, numeric=("age",))
-    found = read_coded(path, columns, TableOptions())
-    assert found.answers.texts == ["a", "c"]
-    np.testing.assert_array_equal(found.answers.numbers, [[1.0], [np.nan]])
-    assert found.codes == [{"bus"}, {"bus", "park"}]
-    assert found.rows == [1, 3]
-    assert (found.n_rows, found.n_set_aside) == (5, 3)
-    assert found.notes == []
+    answers, decisions = read_coded(path, columns, TableOptions())
+    assert answers.texts == list("abcde")
+    np.testing.assert_array_equal(answers.numbers[[0, 2]], [[1.0], [np.nan]])
+    assert decisions.codes == [{"bus"}, None, {"bus", "park"}, None, None]
+    assert decisions.notes == []
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from nldd.coding.coded_answers import CodingOptions as CodingOptions
     from nldd.coding.coded_table import code_table as code_table
     from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
-    from nldd.coding.evaluation import evaluate_table as evaluate_table, triage as triage
+    from nldd.coding.evaluation import evaluate_table as evaluate_table
     from nldd.coding.frequencies import code_frequencies as code_frequencies
+    from nldd.coding.guarantee import GuaranteeTarget as GuaranteeTarget
     from nldd.coding.model import (
         CodingModel as CodingModel,
         Settings as Settings,
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from nldd.coding.model_file import (
         load_coding_model as load_coding_model,
         save_coding_model as save_coding_model,
+        undo_model as undo_model,
     )
-    from nldd.coding.model_versions import undo_model as undo_model
     from nldd.coding.recoding import apply_codebook as apply_codebook
     from nldd.coding.review.prepare import prepare_review as prepare_review
     from nldd.coding.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from nldd.coding.suspects import find_suspects as find_suspects
     from nldd.coding.tables.reading import TableOptions as TableOptions
     from nldd.coding.training import fit_table as fit_table, update_model as update_model
+    from nldd.coding.triage import triage as triage
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
@@ -64,11 +66,11 @@ else:
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",
             "nldd.coding.coded_answers": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
-            "nldd.coding.evaluation": "evaluate_table triage",
+            "nldd.coding.evaluation": "evaluate_table",
             "nldd.coding.frequencies": "code_frequencies",
+            "nldd.coding.guarantee": "GuaranteeTarget",
             "nldd.coding.model": "CodingModel Settings fit_coding_model",
-            "nldd.coding.model_file": "load_coding_model save_coding_model",
-            "nldd.coding.model_versions": "undo_model",
+            "nldd.coding.model_file": "load_coding_model save_coding_model undo_model",
             "nldd.coding.recoding": "apply_codebook",
             "nldd.coding.review.prepare": "prepare_review",
             "nldd.coding.risk_coverage": "RiskCoverageDisplay",
@@ -77,6 +79,7 @@ else:
             "nldd.coding.suspects": "find_suspects",
             "nldd.coding.tables.reading": "TableOptions",
             "nldd.coding.training": "fit_table update_model",
+            "nldd.coding.triage": "triage",
             "nldd.coding.columns": "CodeFormat ColumnSpec",
         },
     )

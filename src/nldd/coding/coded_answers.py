@@ -2,26 +2,30 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
+from nldd.coding import wording
 from nldd.coding.answers import Answers
 from nldd.coding.columns import Codes
-from nldd.coding.guarantee import CodeLimits, CodeSelection, Guarantee, threshold_text
-from nldd.coding.model import CodingModel
-from nldd.coding.predictions import (
-    PER_CODE,
-    Predictions,
-    Watch,
-    join_predictions,
-    no_progress,
+from nldd.coding.guarantee import (
+    USUAL,
+    CodeLimits,
+    CodeSelection,
+    Guarantee,
+    GuaranteeTarget,
+    threshold_text,
 )
+from nldd.coding.model import CodingModel
+from nldd.coding.predictions import PER_CODE, Predictions, Watch, no_progress
 from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
 from nldd.coding.selective import Selection
+from nldd.present.text import align, count_noun, percent, wrap
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
@@ -30,6 +34,8 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 # Labelsets beside the suggestion that people can choose from in a review.
 N_NEXT = 3
+# What is counted in JSON.
+COUNTED = ("rows", "auto", "part", "review", "people", "coded", "drawn")
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ class CodingSummary:
         Rows with some codes settled and others to decide.
     n_drawn : int
         Rows drawn at random for the review, whatever their status.
+    options : CodingOptions or None
+        By which they were coded.
 
     Examples
     --------
@@ -63,6 +71,50 @@ class CodingSummary:
     notes: list[str] = field(default_factory=list)
     n_part: int = 0
     n_drawn: int = 0
+    options: "CodingOptions | None" = None
+
+    def __str__(self) -> str:
+        n, selection, codes = self.n_rows, None, None
+        auto, review = (percent(k / n if n else 0, 1) for k in (self.n_auto, self.n_people))
+        lines = [f"{count_noun(n, 'answer')}: {self.n_auto:,} coded automatically ({auto})"]
+        if (options := self.options) is not None:
+            selection, codes = options.selection, options.code_selection
+            if options.threshold is not None:
+                limit = wording.doubt_number(options.threshold, options.rank_by)
+                lines[0] += f", {wording.SURE[options.rank_by]} {limit}"
+        if selection is not None and selection.threshold is not None:
+            lines.append(
+                f"  at least {wording.exact_percent(selection.target)} of these are right "
+                f"({wording.MEASURED[selection.measure]}), with "
+                f"{wording.exact_percent(selection.confidence)} confidence"
+            )
+        if codes is not None:
+            lines.append(wrap(wording.per_code_words(codes)[-1:]))
+        lines.append(f"{self.n_people:,} sent to review ({review})")
+        if self.n_part:
+            whole = count_noun(self.n_review, "whole answer")
+            lines[-1] += f": {whole}, {self.n_part:,} with some codes open (nldd_ask)"
+        if self.n_coded:
+            lines.append(f"{self.n_coded:,} had codes already and were left alone (status: coded)")
+        if self.why:
+            lines.append(align([("", f"{k:,}", why) for why, k in self.why.most_common()], [1]))
+        if self.n_drawn:
+            lines.append(f"{self.n_drawn:,} drawn at random for the review, to be coded unaided")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        options = self.options or CodingOptions(None)
+        selection, codes = options.selection, options.code_selection
+        return {
+            **{name: getattr(self, f"n_{name}") for name in COUNTED},
+            "why": dict(self.why),
+            "threshold": options.threshold,
+            "rank_by": options.rank_by,
+            "selection": selection and selection.to_dict(),
+            "per_code": codes and asdict(codes),
+            "notes": self.notes,
+        }
 
     @property
     def n_people(self) -> int:
@@ -103,6 +155,8 @@ class CodingOptions:
         Whether the earlier fit codes that is still in use; see :meth:`CodingModel.in_use`.
     guarantee : Guarantee, optional
         What the coded table states of its accuracy; set where the thresholds come from a test.
+    selection, code_selection : Selection, CodeSelection or None
+        The test that the thresholds come from, of whole answers or code by code.
 
     Examples
     --------
@@ -125,10 +179,12 @@ class CodingOptions:
     per_code_repeated: CodeLimits | None = None
     by_fallback: bool = False
     guarantee: Guarantee | None = None
+    selection: Selection | None = None
+    code_selection: CodeSelection | None = None
 
-    def follow(self, model: CodingModel, *guarantee: Any) -> tuple[Self, Selection]:
+    def follow(self, model: CodingModel, goal: GuaranteeTarget = USUAL) -> tuple[Self, Selection]:
         """The policy that keeps a guarantee with the fit that is in use, and its threshold."""
-        used, found = model.in_use(*guarantee)
+        used, found = model.in_use(goal)
         return replace(self.apply(found), by_fallback=used is not model), found
 
     def apply(self, found: Selection) -> Self:
@@ -137,7 +193,8 @@ class CodingOptions:
         again = repeated if found.repeated else "same"
         texts = [threshold_text(found.rank_by, each) for each in dict.fromkeys(found.limits)]
         own = Guarantee(found.target, found.confidence, found.measure, found.rank_by, *texts)
-        return replace(self, threshold=limit, repeated=again, rank_by=own.rank_by, guarantee=own)
+        limits: dict[str, Any] = {"threshold": limit, "repeated": again, "rank_by": own.rank_by}
+        return replace(self, **limits, guarantee=own, selection=found)
 
     def follow_codes(self, found: CodeSelection) -> Self:
         """The policy that settles codes one by one as far as was found to be right."""
@@ -145,7 +202,8 @@ class CodingOptions:
         both = (limits for limits in (found.limits, again) if limits is not None)
         texts = [threshold_text("probability", each.yes, each.no) for each in both]
         own = Guarantee(found.target, found.confidence, PER_CODE, "probability", *texts)
-        return replace(self, per_code=found.limits, per_code_repeated=again, guarantee=own)
+        limits = {"per_code": found.limits, "per_code_repeated": again}
+        return replace(self, **limits, guarantee=own, code_selection=found)
 
     def model_in_use(self, model: CodingModel) -> CodingModel:
         """The fit that codes: the model, or its fallback."""
@@ -203,6 +261,9 @@ class CodedAnswers:
     def __len__(self) -> int:
         return len(self.statuses)
 
+    def __getitem__(self, places: NDArray[np.intp]) -> "CodedAnswers":
+        return CodedAnswers(**{name: take_places(all, places) for name, all in vars(self).items()})
+
     @property
     def why(self) -> list[str]:
         """Why people must look, in words; empty for answers that they need not look at."""
@@ -219,6 +280,22 @@ class CodedAnswers:
         counts, why = Counter(self.statuses), Counter(r.kind for r in self.reasons if r is not None)
         parts = (len(self), counts[AUTO], counts[REVIEW], why, list(notes))
         return CodingSummary(*parts, counts[PARTLY], sum(self.drawn))
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """All coded answers of the parts, in their order."""
+        names = list(vars(parts[0]))
+        return cls(**{name: join_values([getattr(p, name) for p in parts]) for name in names})
+
+
+def take_places(values: Any, places: NDArray[np.intp]) -> Any:
+    return [values[i] for i in places.tolist()] if isinstance(values, list) else values[places]
+
+
+def join_values(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], list):
+        return list(chain.from_iterable(values))
+    return np.concatenate(values) if isinstance(values[0], np.ndarray) else values[0].join(values)
 
 
 def code_answers(
@@ -242,34 +319,15 @@ def code_answers(
         for own, place in zip(given, model.find_places(answers), strict=True)
     ]
     used = options.model_in_use(model)
-    reasons = Reasons(used)
-    starts = range(0, n, BLOCK_ROWS)
-    blocks = [np.arange(start, min(start + BLOCK_ROWS, n)) for start in starts]
-    coded = [
+    reasons, nothing = Reasons(used), np.array([], dtype=np.intp)
+    if not n:  # arrays of the right widths, without a row
+        return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
+    blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
+    parts = [
         _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
         for rows in watch(blocks, len(blocks), "coding")
     ]
-    if not coded:  # arrays of the right widths, without a row
-        none = _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)
-        coded, blocks = [_take_none(none)], [np.array([], dtype=np.intp)]
-    joined = {
-        name: np.concatenate([getattr(part, name) for part in coded])
-        for name in ("Y", "doubt", "empty", "settled")
-    }
-    lists: dict[str, Any] = {
-        name: [value for part in coded for value in getattr(part, name)]
-        for name in ("statuses", "reasons", "ask")
-    }
-    found = join_predictions(blocks, [part.found for part in coded])
-    marks = [i in drawn for i in range(n)]
-    return CodedAnswers(answers, kept, found, **joined, **lists, drawn=marks)
-
-
-def _take_none(coded: CodedAnswers) -> CodedAnswers:
-    arrays = {
-        name: getattr(coded, name)[:0] for name in ("found", "Y", "doubt", "empty", "settled")
-    }
-    return replace(coded, **arrays, statuses=[], reasons=[], ask=[])
+    return replace(CodedAnswers.join(parts), drawn=[i in drawn for i in range(n)])
 
 
 def _code_block(
@@ -285,21 +343,23 @@ def _code_block(
     empty, doubt, Y = model.is_blank(answers), found.doubt(options.rank_by), found.Y
     # Not "doubt > limit": a limit that is not a number lets nothing through.
     sure = (doubt <= options.limits(model, answers)) & ~empty
-    statuses: list[str] = np.where(sure, AUTO, REVIEW).tolist()
+    statuses = [AUTO if is_sure else REVIEW for is_sure in sure.tolist()]
     ask: list[BoolArray | None] = [None] * len(found)
     settled = np.zeros(len(found), dtype=bool)
     if options.per_code is not None:
         assert found.P is not None
         set_codes, asked = _settle_codes(model, options, found.P, answers, empty)
-        n_asked, settled = asked.sum(axis=1), np.asarray(~asked.all(axis=1))
-        statuses = np.select([n_asked == 0, settled], [AUTO, PARTLY], REVIEW).tolist()
+        settled = ~asked.all(axis=1)
+        kinds = zip(asked.any(axis=1).tolist(), settled.tolist(), strict=True)
+        statuses = [(PARTLY if some else REVIEW) if open else AUTO for open, some in kinds]
         ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
         Y = np.where(settled[:, np.newaxis], set_codes, Y).astype(np.int8)
     # Answers that people have coded are left alone.
     statuses = [s if own is None else BY_PEOPLE for s, own in zip(statuses, given, strict=True)]
     why = _find_reasons(model, reasons, found, X, empty, statuses, ask)
     Y = _with_given(Y, given, model.labels)
-    return CodedAnswers(answers, given, found, Y, doubt, empty, settled, statuses, why, ask)
+    drawn = [False] * len(found)
+    return CodedAnswers(answers, given, found, Y, doubt, empty, settled, statuses, why, ask, drawn)
 
 
 def _settle_codes(

@@ -256,8 +256,13 @@ def find_column(table: Spreadsheet, name: str, used: Iterable[str] = ()) -> str:
     return table.find(name, free)
 
 
-def read_answers(table: Spreadsheet, columns: Columns) -> Answers:
-    """The answers of a table, with all by which they may be known again."""
+def read_answers(
+    table: Spreadsheet, columns: Columns, needed: NDArray[np.intp] | None = None
+) -> Answers:
+    """The answers of a table, with all by which they may be known again.
+
+    A word among numbers is refused in the rows that are `needed`, which are all if left out.
+    """
     used = (*columns.inputs, *columns.codes.names)
     text, numeric, categorical = (
         [find_column(table, name, used) for name in names]
@@ -265,7 +270,7 @@ def read_answers(table: Spreadsheet, columns: Columns) -> Answers:
     )
     n = len(table)
     texts = list(map("\n".join, zip(*map(table.texts, text), strict=True))) if text else [""] * n
-    numbers = np.array([_read_numbers(table, name) for name in numeric], dtype=float)
+    numbers = np.array([_read_numbers(table, name, needed) for name in numeric], dtype=float)
     words = [[cell.strip() for cell in table.texts(name)] for name in categorical]
     own = own_columns(table)
     ids = _read_ids(table, own[columns.id]) if columns.id in own else []
@@ -279,20 +284,25 @@ def read_answers(table: Spreadsheet, columns: Columns) -> Answers:
     )
 
 
-def _read_numbers(table: Spreadsheet, name: str) -> list[float]:
-    return [_number(table, row, name, cell) for row, cell in enumerate(table.cells(name), 1)]
+def _read_numbers(
+    table: Spreadsheet, name: str, needed: NDArray[np.intp] | None
+) -> NDArray[np.float64]:
+    def number(cell: Cell) -> float | None:
+        try:
+            value = cell_number(unescape_cell(cell), decimal=table.format.decimal)
+        except ValueError:
+            return np.inf
+        return value if value is None or abs(value) <= LARGEST else np.inf
 
-
-def _number(table: Spreadsheet, row: int, name: str, cell: Cell) -> float:
-    try:
-        value = cell_number(unescape_cell(cell), decimal=table.format.decimal)
-        if value is not None and not abs(value) <= LARGEST:
-            raise ValueError
-    except ValueError:
-        found, where = quote(plain_text(cell)), table.where(row, name)
+    cells = table.cells(name)
+    numbers = np.array(list(map(number, cells)), dtype=float)
+    wrong = np.flatnonzero(np.isinf(numbers))
+    for row in wrong if needed is None else np.intersect1d(wrong, needed):
+        found, where = quote(plain_text(cells[row])), table.where(int(row) + 1, name)
         hint = f"correct the cell, or fit the model with --categorical {quote(name)}"
-        raise InputError(f"{where}: expected a number, got {found}.", hint=hint) from None
-    return np.nan if value is None else value
+        raise InputError(f"{where}: expected a number, got {found}.", hint=hint)
+    numbers[wrong] = np.nan
+    return numbers
 
 
 def _read_ids(table: Spreadsheet, name: str) -> list[str]:

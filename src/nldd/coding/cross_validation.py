@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.coding.confidence import ConfidenceRegression, cross_fit, log_odds
 from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest
 from nldd.coding.predictions import (
     NO_EVIDENCE,
+    ConfidenceRegression,
     Predictions,
     Watch,
+    cross_fit,
     deal_folds,
     join_predictions,
+    log_odds,
     no_progress,
     predict,
     predict_left_out,

@@ -100,8 +100,8 @@ def read_sheet(
     suggestion in columns of marks is called today. Rows that do not say if they were drawn at
     random are taken to be as `drawn` says.
     """
-    answers = read_answers(table, columns)
     decisions = read_decisions(table, columns, known, accept, codebook, drawn)
+    answers = read_answers(table, columns, decisions.decided)
     notes = [*table.notes, *_notes_on_marks(table, columns), *decisions.notes]
     answers = keep_safe_keys(answers, table, columns, decisions.decided)
     return answers, replace(decisions, notes=notes)
@@ -368,13 +368,12 @@ def _notes_on_first_row(
     table: Spreadsheet, columns: Columns, codes: Sequence[Codes | None]
 ) -> list[str]:
     """A first row that is text where all others have numbers: it may be a second header."""
-    if codes[0] is None:
+    rows = [row for row, own in enumerate(codes) if own is not None]
+    if rows[0] > 0 or len(rows) <= FEWEST_BELOW:
         return []
-    names = [name for name in columns.identity if name in own_columns(table)]
-    decided = [
-        row for row, own in zip(identity_rows(table, names), codes, strict=True) if own is not None
-    ]
-    for name, (first, *below) in zip(names, zip(*decided, strict=True), strict=True):
+    for name in own_columns(table, columns.codes.names).values():
+        texts = table.texts(name)
+        first, *below = (texts[row] for row in rows)
         cells = list(filter(None, below))
         is_text = not holds_numbers([first, "1"])
         if is_text and len(cells) >= FEWEST_BELOW and holds_numbers(cells):

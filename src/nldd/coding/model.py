@@ -28,14 +28,14 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.columns import LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
-from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, select_in_turn
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest, select_in_turn
 from nldd.coding.own_columns import DRAWN
 from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
 from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.present.text import printable
+from nldd.present.text import count_noun, printable, visible
 
 FEWEST_ANSWERS = 10
 # How much answers count against shrinkage. Points of texts have about length 1, so that their
@@ -91,6 +91,12 @@ class Event:
     subset_accuracy: float
     hamming_accuracy: float
     version: str = __version__
+
+    def __str__(self) -> str:
+        """In words, with its file, time and answers."""
+        step = visible(f"{self.action} with {self.file}")
+        time = visible(self.time.replace("T", " ").replace("Z", " UTC"))
+        return f"{step} of {time}, {count_noun(self.n_added, 'answer')} joined"
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,33 +257,18 @@ class CodingModel:
         learned = not self.columns.text or not all(map(str.strip, self.answers.texts))
         return np.array([not learned and not text.strip() for text in answers.texts], dtype=bool)
 
-    def select(
-        self,
-        target: float = 0.9,
-        confidence: float = 0.9,
-        measure: str = "subset",
-        rank_by: str = "chance",
-    ) -> Selection:
+    def select(self, goal: GuaranteeTarget = USUAL) -> Selection:
         """The doubt up to which this fit may code answers automatically, as its own test shows."""
-        return self._selections(target, confidence, measure, rank_by)[-1]
+        return select_in_turn((*self.earlier, self.test), goal)[-1]
 
-    def in_use(
-        self,
-        target: float = 0.9,
-        confidence: float = 0.9,
-        measure: str = "subset",
-        rank_by: str = "chance",
-    ) -> tuple["CodingModel", Selection]:
+    def in_use(self, goal: GuaranteeTarget = USUAL) -> tuple["CodingModel", Selection]:
         """The fit that codes automatically, and its threshold: this one, or an earlier one."""
-        found = self._selections(target, confidence, measure, rank_by)
+        found = select_in_turn((*self.earlier, self.test), goal)
         if not found[-1].automates and self.fallback is not None:
             before = found[len(self.fallback.earlier)]
             if before.automates:
                 return self.fallback, before
         return self, found[-1]
-
-    def _selections(self, *guarantee: Any) -> list[Selection]:
-        return select_in_turn((*self.earlier, self.test), GuaranteeTarget(*guarantee))
 
     def codes(self, Y: NDArray[Any]) -> list[tuple[str, ...]]:
         """Names of the codes of each row of an indicator matrix."""
@@ -433,8 +424,8 @@ def find_fallback(model: CodingModel, before: CodingModel) -> CodingModel | None
     for old in filter(None, (before, before.fallback)):
         alone = replace(old, fallback=None)
         trial = replace(model, fallback=alone)
-        each = ((t, 0.9, measure) for measure, targets in TARGETS.items() for t in targets)
-        if any(trial.in_use(*guarantee)[0] is alone for guarantee in each):
+        goals = (GuaranteeTarget(t, 0.9, m) for m, targets in TARGETS.items() for t in targets)
+        if any(trial.in_use(goal)[0] is alone for goal in goals):
             return alone
     return None
 

@@ -1,31 +1,84 @@
-"""The file of a coding model: no pickle, checked, whole or not there."""
+"""The file of a coding model: no pickle, checked, whole or not there; and the one before it.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+A step that changes a model keeps the file that was there as ``model.nldd.bak``, and `undo_model`
+swaps both: a second time, it brings back what it took. Whenever a process is killed, the file of
+the model is whole.
+"""
+
+import filecmp
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from itertools import takewhile
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
+from filelock import FileLock, Timeout
 
+from nldd._files import move_file, open_replacement, sync_folder
 from nldd.coding.answers import Answers
 from nldd.coding.codebook import Codebook, CodebookEntry
-from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.confidence import N_CLUES, ConfidenceRegression
+from nldd.coding.columns import Columns
 from nldd.coding.cross_validation import CrossValidation
 from nldd.coding.features import ANALYZERS, AnswerFeatures, Terms
 from nldd.coding.guarantee import GuaranteeTest
 from nldd.coding.model import CodingModel, Event, Settings
-from nldd.coding.predictions import Predictions
-from nldd.exceptions import InputError
-from nldd.persistence._archive import Contents, read_archive, write_archive
+from nldd.coding.predictions import N_CLUES, ConfidenceRegression, Predictions
+from nldd.exceptions import InputError, NLDDError
+from nldd.persistence._archive import Contents, read_archive, read_documents, write_archive
+from nldd.present.text import count_noun, visible
 
 KIND, LOADER = "coding-model", "load_coding_model"
-EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
-GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
-# Of the tests of earlier fits.
-TEST_NUMBERS, TEST_ARRAYS = ("n_labels", *GAINS[:2]), ("theta", "n_wrong", "repeated")
 FALLBACK = "fallback"
+TINY, LARGEST = np.finfo(float).tiny, np.finfo(float).max
+# Each array: where a model has it, its type and shape, and the least and largest of its values.
+ARRAYS: dict[str, tuple[str, str, str, Any, Any]] = {
+    "answers/numbers": ("answers.numbers", "f8", "n numeric", -LARGEST, LARGEST),
+    "answers/extra": ("answers.extra", "f4", "n extra", -LARGEST, LARGEST),
+    "answers/Y": ("Y", "i1", "n labels", 0, 1),
+    "answers/drawn": ("drawn", "?", "n", 0, 1),
+    "answers/taught": ("taught", "?", "n", 0, 1),
+    "features/words": ("features.words.weights", "f8", "words", -LARGEST, LARGEST),
+    "features/letters": ("features.letters.weights", "f8", "letters", -LARGEST, LARGEST),
+    "features/centre": ("features.centre", "f8", "numbers", -LARGEST, LARGEST),
+    "features/scale": ("features.scale", "f8", "numbers", TINY, LARGEST),
+    "evidence/Y": ("evidence.Y", "i1", "n labels", 0, 1),
+    "evidence/theta": ("evidence.theta", "f8", "n", 0, 1),
+    "evidence/row": ("evidence.row", "i8", "n", 0, "last"),
+    "evidence/Dx": ("evidence.Dx", "f8", "n", -LARGEST, LARGEST),
+    "evidence/Dy": ("evidence.Dy", "f8", "n", -LARGEST, LARGEST),
+    "evidence/x_part": ("evidence.x_part", "f8", "n", -LARGEST, LARGEST),
+    "evidence/y_part": ("evidence.y_part", "f8", "n", -LARGEST, LARGEST),
+    "evidence/P": ("evidence.P", "f4", "n labels", 0, 1),
+    "evidence/repeated": ("validation.repeated", "?", "n", 0, 1),
+    "evidence/chance": ("evidence.chance", "f8", "n", 0, 1),
+    "chance/weights": ("validation.regression.weights", "f8", "clues", -LARGEST, LARGEST),
+}
+# Not every model, or test, has these.
+OPTIONAL = {"chance", "evidence/P", "evidence/repeated", "evidence/chance", "chance/weights"}
+TEST_ARRAYS: dict[str, tuple[str, str, str, Any, Any]] = {
+    "theta": ("theta", "f8", "n", 0, 1),
+    "chance": ("chance", "f8", "n", 0, 1),
+    "n_wrong": ("n_wrong", "i8", "n", 0, "labels"),
+    "repeated": ("repeated", "?", "n", 0, 1),
+}
+EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
+ANSWER_LISTS: dict[str, Any] = {
+    **{"texts": list[str], "categories": list[tuple[str, ...]]},
+    **{"ids": list[str], "keys": list[tuple[str, ...]]},
+}
+GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
+CHANCE_NUMBERS = ("intercept", "centre", "scale")
+TEST_NUMBERS = ("n_labels", *GAINS[:2])
+WAIT_SECONDS, POLL_SECONDS = 600.0, 0.1
+
+Tell = Callable[[str], None] | None
 
 
 def save_coding_model(model: CodingModel, path: Path | str) -> None:
@@ -69,71 +122,35 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
 
 
 def _pack_model(model: CodingModel) -> Contents:
-    features, settings = model.features, model.settings
+    features, validation, answers = model.features, model.validation, model.answers
+    numbers = {name: getattr(validation, name) for name in GAINS}
+    if validation.regression is not None:
+        numbers |= {name: getattr(validation.regression, name) for name in CHANCE_NUMBERS}
     documents: dict[str, Any] = {
         "model": {
             "columns": asdict(model.columns),
-            "settings": {"n_folds": settings.n_folds, "random_state": settings.random_state},
+            "settings": asdict(replace(model.settings, n_jobs=None)),
             "labels": model.labels,
-            "words": features.words.terms,
-            "letters": features.letters.terms,
+            **{kind: getattr(features, kind).terms for kind in ANALYZERS},
             "levels": features.levels,
-            "codebook": [asdict(entry) for entry in model.codebook.entries],
+            "codebook": asdict(model.codebook)["entries"],
+            "validation": numbers,
+            "tests": [{name: getattr(t, name) for name in TEST_NUMBERS} for t in model.earlier],
         },
-        "answers": {
-            "texts": model.answers.texts,
-            "categories": model.answers.categories,
-            "ids": model.answers.ids,
-            "keys": model.answers.keys,
-        },
+        "answers": {name: getattr(answers, name) for name in ANSWER_LISTS},
         "history": [asdict(event) for event in model.history],
     }
-    validation_document, validation_arrays = _pack_validation(model.validation)
-    tests = [{name: getattr(test, name) for name in TEST_NUMBERS} for test in model.earlier]
-    documents["model"] |= {"validation": validation_document, "tests": tests}
-    arrays = {
-        "answers/numbers": model.answers.numbers,
-        **({"answers/extra": model.answers.extra} if model.columns.n_extra else {}),
-        "answers/Y": model.Y,
-        "answers/drawn": model.drawn,
-        "answers/taught": model.taught,
-        "features/words": features.words.weights,
-        "features/letters": features.letters.weights,
-        "features/centre": features.centre,
-        "features/scale": features.scale,
-        **validation_arrays,
-    }
+    arrays = dict(_pack_arrays(model, ARRAYS))
     for number, test in enumerate(model.earlier):
-        arrays |= {f"tests/{number}/{name}": getattr(test, name) for name in TEST_ARRAYS}
-        arrays |= {} if test.chance is None else {f"tests/{number}/chance": test.chance}
+        arrays |= _pack_arrays(test, TEST_ARRAYS, f"tests/{number}/")
     return Contents(KIND, documents, arrays, {"classifier": model.classifier})
 
 
-def _pack_validation(validation: CrossValidation) -> tuple[dict[str, float], dict[str, Any]]:
-    evidence, regression = validation.evidence, validation.regression
-    numbers = {name: getattr(validation, name) for name in GAINS}
-    arrays = {f"evidence/{name}": getattr(evidence, name) for name in EVIDENCE}
-    if evidence.P is not None:
-        arrays["evidence/P"] = evidence.P
-    if validation.repeated is not None:
-        arrays["evidence/repeated"] = validation.repeated
-    if regression is not None:
-        numbers |= {name: getattr(regression, name) for name in ("intercept", "centre", "scale")}
-        arrays |= {"evidence/chance": evidence.chance, "chance/weights": regression.weights}
-    return numbers, arrays
-
-
-def _unpack_validation(numbers: Mapping[str, Any], arrays: Mapping[str, Any]) -> CrossValidation:
-    """The cross-validation of a file; where few answers were right or wrong, theta alone ranks."""
-    evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE))
-    evidence = replace(evidence, P=arrays.get("evidence/P"))
-    gains = *(numbers[name] for name in GAINS), arrays.get("evidence/repeated")
-    if "chance/weights" not in arrays:
-        return CrossValidation(evidence, None, *gains)
-    theta = numbers["centre"], numbers["scale"]
-    regression = ConfidenceRegression(numbers["intercept"], arrays["chance/weights"], *theta)
-    evidence = replace(evidence, chance=arrays["evidence/chance"])
-    return CrossValidation(evidence, regression, *gains)
+def _pack_arrays(part: Any, known: Mapping[str, Any], start: str = "") -> Iterator[tuple[str, Any]]:
+    for name, (place, *_) in known.items():
+        with suppress(AttributeError):  # without a regression, there are no weights of it
+            if (values := attrgetter(place)(part)) is not None:
+                yield start + name, values
 
 
 def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
@@ -179,11 +196,11 @@ def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> Codin
         before = read_archive(inner, kind=KIND, trusted=trusted, loader=LOADER)
         fallback = _unpack_model(before, path)
     if FALLBACK in before.arrays or len(fallback.earlier) >= len(model.earlier):
-        raise _unfit(path, "its fallback is no earlier fit")
+        raise _misfit(path, "its fallback is no earlier fit")
     return replace(model, fallback=fallback)
 
 
-def _unfit(path: Path | str, error: object) -> InputError:
+def _misfit(path: Path | str, error: object) -> InputError:
     message = f"{Path(path).name}: the parts of the model do not fit together ({error!r:.200})."
     return InputError(message, hint="use the file as nldd fit wrote it, or fit again")
 
@@ -191,173 +208,308 @@ def _unfit(path: Path | str, error: object) -> InputError:
 def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
     try:
         model = _build_model(contents, contents.models["classifier"])
-        for part, fits in _checks(model):
+        for part, fits in _check_parts(model, contents.arrays):
             if not fits:
                 raise ValueError(f"{part} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, InputError) as error:
-        raise _unfit(path, error) from error
+        raise _misfit(path, error) from error
     return model
 
 
-def _unpack_test(
-    number: int, numbers: Mapping[str, Any], arrays: Mapping[str, Any]
-) -> GuaranteeTest:
-    known = {name: arrays[f"tests/{number}/{name}"] for name in TEST_ARRAYS}
-    chance = arrays.get(f"tests/{number}/chance")
-    return GuaranteeTest(chance=chance, **known, **{name: numbers[name] for name in TEST_NUMBERS})
-
-
-def _build_model(contents: Contents, classifier: Any) -> CodingModel:
-    documents, arrays = contents.documents, contents.arrays
-    model, answers = documents["model"], documents["answers"]
-    columns, codes, settings = model["columns"], model["columns"]["codes"], model["settings"]
-    who: dict[str, Any] = {name: columns[name] for name in ("id", "coder")}
-    inputs: dict[str, Any] = {
-        kind: _names(columns[kind]) for kind in ("text", "numeric", "categorical", "identity")
-    }
-    also = _names(codes["also"])
-    marks = CodeColumns(_names(codes["names"]), codes["separator"], codes["none"], also)
-    words, letters = (
-        Terms(kind, list(_names(model[kind])), arrays[f"features/{kind}"]) for kind in ANALYZERS
-    )
-    levels = tuple(map(_names, model["levels"]))
-    categories = list(map(_names, answers["categories"]))
-    n_extra = _count(columns["n_extra"])
-    extra = {"extra": arrays["answers/extra"]} if n_extra else {}
-    history = tuple(Event(**event) for event in documents["history"])
-    return CodingModel(
-        columns=Columns(codes=marks, n_extra=n_extra, **who, **inputs),
-        settings=Settings(settings["n_folds"], settings["random_state"]),
-        labels=_names(model["labels"]),
-        answers=Answers(
-            list(_names(answers["texts"])),
-            arrays["answers/numbers"],
-            categories,
-            **extra,
-            ids=list(_names(answers["ids"])),
-            keys=list(map(_names, answers["keys"])),
-        ),
-        Y=arrays["answers/Y"],
-        features=AnswerFeatures(
-            words, letters, arrays["features/centre"], arrays["features/scale"], levels
-        ),
-        classifier=classifier,
-        validation=_unpack_validation(model["validation"], arrays),
-        drawn=arrays["answers/drawn"],
-        taught=arrays["answers/taught"],
-        history=history,
-        codebook=Codebook(tuple(CodebookEntry(**entry) for entry in model["codebook"])),
-        earlier=tuple(_unpack_test(i, test, arrays) for i, test in enumerate(model["tests"])),
-    )
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    """A list of texts; anything else is refused."""
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise TypeError("a list of texts is something else")
-    return tuple(value)
-
-
-def _count(value: Any) -> int:
-    """A whole number from 0 on; anything else is refused."""
-    if type(value) is not int or value < 0:
-        raise TypeError("a count is something else")
+def _typed(kind: Any, value: Any) -> Any:
+    """A value of JSON as a value of this type; what is not of it is refused."""
+    parts = get_args(kind)
+    if is_dataclass(kind) and isinstance(value, dict):
+        types = get_type_hints(kind)
+        if value.keys() != types.keys():
+            raise TypeError(f"{sorted(value.keys() ^ types.keys())} of {kind.__name__}")  # type: ignore[union-attr]
+        return kind(**{name: _typed(types[name], part) for name, part in value.items()})  # type: ignore[operator]
+    if get_origin(kind) in (list, tuple) and isinstance(value, list):
+        return get_origin(kind)(_typed(parts[0], part) for part in value)
+    if get_origin(kind) is UnionType and type(value) in parts:
+        return value
+    if type(value) is not kind or (kind is float and not np.isfinite(value)):
+        raise TypeError(f"{value!r:.50} is not of the type {kind}")
     return value
 
 
-def _checks(model: CodingModel) -> Iterator[tuple[str, bool]]:
+def _build_model(contents: Contents, classifier: Any) -> CodingModel:
+    arrays, model = contents.arrays, contents.documents["model"]
+    lists = {
+        name: _typed(kind, contents.documents["answers"][name])
+        for name, kind in ANSWER_LISTS.items()
+    }
+    numbers = {name: _typed(float, value) for name, value in model["validation"].items()}
+    terms = [
+        Terms(kind, _typed(list[str], model[kind]), arrays[f"features/{kind}"])
+        for kind in ANALYZERS
+    ]
+    scales = arrays["features/centre"], arrays["features/scale"]
+    known = {name: arrays.get(f"evidence/{name}") for name in ("P", "chance")}
+    evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE), **known)
+    regression = None
+    if "chance/weights" in arrays:
+        intercept, *theta = (numbers[name] for name in CHANCE_NUMBERS)
+        regression = ConfidenceRegression(intercept, arrays["chance/weights"], *theta)
+    gains = (numbers[name] for name in GAINS)
+    return CodingModel(
+        columns=_typed(Columns, model["columns"]),
+        settings=_typed(Settings, model["settings"]),
+        labels=_typed(tuple[str, ...], model["labels"]),
+        answers=Answers(numbers=arrays["answers/numbers"], extra=arrays["answers/extra"], **lists),
+        Y=arrays["answers/Y"],
+        features=AnswerFeatures(
+            *terms, *scales, _typed(tuple[tuple[str, ...], ...], model["levels"])
+        ),
+        classifier=classifier,
+        validation=CrossValidation(evidence, regression, *gains, arrays.get("evidence/repeated")),
+        drawn=arrays["answers/drawn"],
+        taught=arrays["answers/taught"],
+        history=_typed(tuple[Event, ...], contents.documents["history"]),
+        codebook=Codebook(_typed(tuple[CodebookEntry, ...], model["codebook"])),
+        earlier=tuple(_build_test(i, test, arrays) for i, test in enumerate(model["tests"])),
+    )
+
+
+def _build_test(number: int, document: Any, arrays: Mapping[str, Any]) -> GuaranteeTest:
+    n_labels, *gains = TEST_NUMBERS
+    numbers = {name: _typed(float, document[name]) for name in gains}
+    known = {name: arrays.get(f"tests/{number}/{name}") for name in TEST_ARRAYS}
+    return GuaranteeTest(**known, n_labels=_typed(int, document[n_labels]), **numbers)
+
+
+Checks = Iterator[tuple[str, bool]]
+
+
+def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Checks:
     """Each part with whether its kind and size are right; later ones rely on earlier ones."""
-    n, n_labels, evidence = len(model.answers), len(model.labels), model.evidence
-    columns, codes, settings = model.columns, model.columns.codes, model.settings
-    yield "separator", isinstance(codes.separator, str) and isinstance(codes.none, str)
-    yield "further separators", all(codes.also)
-    n_folds = settings.n_folds
-    yield "folds", n_folds is None or (type(n_folds) is int and n_folds >= 2)
-    yield "seed", type(settings.random_state) is int and 0 <= settings.random_state < 2**32
-    for part, Y in (("codes", model.Y), ("predicted codes", evidence.Y)):
-        yield part, Y.shape == (n, n_labels) and Y.dtype == np.int8 and _lie_within(Y, 0, 1)
-    yield "id and coder", isinstance(columns.id, str) and isinstance(columns.coder, str)
-    yield "ids", len(model.answers.ids) == n
-    for part, marks in (("drawn", model.drawn), ("taught", model.taught)):
-        yield part, _is_mask(marks, n) and bool(marks.any())
-    repeated = model.validation.repeated
-    yield "repeated", repeated is None or _is_mask(repeated, n)
-    yield from _checks_of_tests(model.earlier)
-    yield "numbers", _is_float(model.answers.numbers, (n, len(columns.numeric)), nan=True)
-    shape, extra = (n, columns.n_extra), model.answers.extra
-    yield "extra features", _is_float(extra, shape, kind=np.float32)
-    widths = {len(row) for row in model.answers.categories}
-    yield "categories", len(model.answers.categories) == n and widths <= {len(columns.categorical)}
-    features, n_numeric = model.features, len(columns.numeric)
-    terms = (features.words.terms, features.letters.terms)
-    for names in (model.labels, *terms, *features.levels):
+    n, columns, features = len(model.answers), model.columns, model.features
+    terms = {kind: getattr(features, kind).terms for kind in ANALYZERS}
+    levels, n_numbers = features.levels, len(columns.numeric) + columns.n_extra
+    n_labels = len(model.labels)
+    sizes = {"n": n, "labels": n_labels, "clues": N_CLUES + n_labels, "last": n - 1}
+    sizes |= {"numeric": len(columns.numeric), "extra": columns.n_extra, "numbers": n_numbers}
+    sizes |= {kind: len(names) for kind, names in terms.items()}
+    yield from _check_arrays(ARRAYS, arrays, sizes)
+    yield "chances", ("evidence/chance" in arrays) == ("chance/weights" in arrays)
+    for name in ("drawn", "taught"):
+        yield name, bool(getattr(model, name).any())
+    for name in ANSWER_LISTS:
+        yield name, len(getattr(model.answers, name)) == n
+    yield "categories", {len(row) for row in model.answers.categories} <= {len(columns.categorical)}
+    for names in (model.labels, *terms.values(), *levels):
         yield "names", len(set(names)) == len(names)
-    for some in (features.words, features.letters):
-        yield some.kind, _is_float(some.weights, (len(some.terms),))
-    n_numbers = n_numeric + columns.n_extra
-    yield "centre", _is_float(features.centre, (n_numbers,))
-    yield "scale", _is_float(features.scale, (n_numbers,)) and bool((features.scale > 0).all())
-    yield "levels", len(features.levels) == len(columns.categorical)
-    sizes = (n_numbers, n_numeric, *map(len, (*terms, *features.levels)))
-    yield "number of features", model.classifier.n_features_in_ == sum(sizes)
-    for name in ("theta", "Dx", "Dy", "x_part", "y_part"):
-        yield name, _is_float(getattr(evidence, name), (n,))
-    yield "theta", _lie_within(evidence.theta, 0, 1)
-    yield "evidence", evidence.row.shape == (n,) and evidence.row.dtype.kind == "i"
-    yield "rows", _lie_within(np.concatenate([model.classifier.rows_, evidence.row]), 0, n - 1)
-    yield from _checks_of_chances(model.validation, n, n_labels)
+    yield "levels", len(levels) == len(columns.categorical)
+    n_folds, seed = model.settings.n_folds, model.settings.random_state
+    yield "settings", (n_folds is None or n_folds >= 2) and 0 <= seed < 2**32
+    yield "further separators", all(columns.codes.also)
+    n_features = n_numbers + len(columns.numeric) + sum(map(len, (*terms.values(), *levels)))
+    yield "number of features", model.classifier.n_features_in_ == n_features
     yield "number of labels", model.classifier.n_labels_ == n_labels
-    yield "keys", len(model.answers.keys) == n
-    # Dataclasses do not check the types of their fields.
-    for part, records in (("history", model.history), ("codebook", model.codebook.entries)):
-        kinds = [(getattr(each, f.name), f.type) for each in records for f in fields(each)]
-        yield part, all(type(value) is kind for value, kind in kinds)
-    yield "codebook", len(model.codebook.by_code) == len(model.codebook.entries)
+    yield "rows", bool(((model.classifier.rows_ >= 0) & (model.classifier.rows_ < n)).all())
+    yield "gains", all(getattr(model.validation, name) >= 0 for name in GAINS)
+    regression = model.validation.regression
+    yield "scale of theta", regression is None or regression.scale > 0
+    codes = [entry.code for entry in model.codebook.entries]
+    yield "codebook", len(set(codes)) == len(codes)
     yield "codebook", model.codebook.unique(model.labels) == model.labels
+    for test in model.earlier:
+        yield "tests", len(test.theta) > 0 and min(test.gain_theta, test.gain_chance) >= 0
+        sizes = {"n": len(test.theta), "labels": test.n_labels}
+        yield from _check_arrays(TEST_ARRAYS, dict(_pack_arrays(test, TEST_ARRAYS)), sizes)
 
 
-def _checks_of_tests(tests: Sequence[GuaranteeTest]) -> Iterator[tuple[str, bool]]:
-    for test in tests:
-        n = len(test.theta)
-        yield "tests", n > 0 and _is_mask(test.repeated, n)
-        for doubt in (test.theta, test.theta if test.chance is None else test.chance):
-            yield "tests", _is_float(doubt, (n,)) and _lie_within(doubt, 0, 1)
-        yield "tests", type(test.n_labels) is int and test.n_wrong.shape == (n,)
-        n_wrong = test.n_wrong
-        yield "tests", n_wrong.dtype.kind == "i" and _lie_within(n_wrong, 0, test.n_labels)
-        gains = (test.gain_theta, test.gain_chance)
-        yield "tests", all(type(gain) is float and 0 <= gain < np.inf for gain in gains)
+def _check_arrays(
+    known: Mapping[str, Any], arrays: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Checks:
+    for name, (_, kind, shape, low, high) in known.items():
+        if name in OPTIONAL and name not in arrays:
+            continue
+        values, high = arrays[name], sizes.get(high, high)
+        yield name, values.dtype == kind and values.shape == tuple(sizes[d] for d in shape.split())
+        unknown = name == "answers/numbers" and np.isnan(values)
+        yield name, bool((((values >= low) & (values <= high)) | unknown).all())
 
 
-def _checks_of_chances(
-    validation: CrossValidation, n: int, n_labels: int
-) -> Iterator[tuple[str, bool]]:
-    for name in GAINS:
-        gain = getattr(validation, name)
-        yield "gain", type(gain) is float and 0 <= gain < np.inf
-    if (P := validation.evidence.P) is not None:
-        fits = _is_float(P, (n, n_labels), kind=np.float32)
-        yield "probabilities of codes", fits and _lie_within(P, 0, 1)
-    regression, chance = validation.regression, validation.evidence.chance
-    if regression is not None and chance is not None:
-        yield "chances", _is_float(chance, (n,)) and _lie_within(chance, 0, 1)
-        yield "weights of the chances", _is_float(regression.weights, (N_CLUES + n_labels,))
-        numbers = (regression.intercept, regression.centre, regression.scale)
-        yield "chances", all(type(x) is float and bool(np.isfinite(x)) for x in numbers)
-        yield "scale of theta", regression.scale > 0
+@contextmanager
+def model_lock(path: Path, tell: Tell = None) -> Iterator[None]:
+    """Hold the lock of a model, which ends with the process, however that ends.
+
+    One process at a time changes a model; `tell` is told why the others wait.
+    """
+    place = path.resolve()
+    lock, work = FileLock(place.with_name(f".{place.name}.lock")), f"at work on {place.name}"
+    try:
+        with suppress(Timeout):
+            lock.acquire(timeout=0)
+        if not lock.is_locked:
+            if tell is not None:
+                tell(f"Waiting for another process that is {work}.")
+            lock.acquire(timeout=WAIT_SECONDS, poll_interval=POLL_SECONDS)
+    except Timeout:
+        message = f"Another process has been {work} for {WAIT_SECONDS / 60:g} minutes."
+        raise NLDDError(message, hint="let it finish or end it, then run this again") from None
+    except PermissionError as error:
+        message = f"{place.parent}: this folder cannot be written to."
+        hint = "copy the file to a folder of your own, or ask who may write there"
+        raise NLDDError(message, hint=hint) from error
+    try:
+        yield
+    finally:
+        lock.release()
 
 
-def _is_float(
-    values: Any, shape: tuple[int, ...], nan: bool = False, kind: Any = np.float64
-) -> bool:
-    if values.shape != shape or values.dtype != kind:
-        return False
-    return bool((np.isfinite(values) | (nan & np.isnan(values))).all())
+def replace_model(model: CodingModel, path: Path) -> Path | None:
+    """Save a model, and keep what was in its place; where that is now, if there was anything.
+
+    The lock of the model must be held.
+    """
+    place = path.resolve()
+    if not place.exists():
+        save_coding_model(model, place)
+        return None
+    _settle_spare(place)
+    spare = _make_spare(place)
+    try:
+        save_coding_model(model, place)
+    except BaseException:
+        spare.unlink()
+        raise
+    kept = _settle_spare(place)
+    return kept if path.is_symlink() else path.with_name(kept.name)
 
 
-def _is_mask(values: Any, n: int) -> bool:
-    return bool(values.shape == (n,) and values.dtype == bool)
+def _make_spare(place: Path) -> Path:
+    """A second name of a file that is to be replaced, or a copy where there are none."""
+    spare = place.with_name(f".{place.name}.spare")
+    try:
+        os.link(place, spare)
+    except (OSError, NotImplementedError):  # not every file system can
+        with place.open("rb") as old, open_replacement(spare) as new:
+            shutil.copyfileobj(old, new)
+    return spare
 
 
-def _lie_within(values: Any, low: int, high: int) -> bool:
-    return bool(((values >= low) & (values <= high)).all())
+def _settle_spare(place: Path) -> Path:
+    """The predecessor of a model: its spare name, if it is of another file than the model.
+
+    So it may be after a process was killed, too, between any two steps.
+    """
+    spare, kept = place.with_name(f".{place.name}.spare"), place.with_name(f"{place.name}.bak")
+    if spare.exists() and filecmp.cmp(spare, place, shallow=False):
+        spare.unlink()
+    elif spare.exists():
+        move_file(spare, kept)
+    sync_folder(place.parent)
+    return kept
+
+
+@dataclass(frozen=True)
+class UndoResult:
+    """A model that is as it was before a step; made by :func:`undo_model`.
+
+    Attributes
+    ----------
+    taken_back, came_back : tuple of Event
+        Steps that the model no longer has, and steps that it has again.
+    n_answers : int
+        Coded answers that it has now.
+    kept : Path
+        Where the model went that was there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from nldd.coding.model_file import UndoResult
+    >>> print(UndoResult((), (), n_answers=80, kept=Path("model.nldd.bak")))
+    Undone: a change that the history of the model does not tell
+    The model has 80 answers now
+    model.nldd.bak is the model as it was a moment ago; nldd undo model.nldd brings it back
+    """
+
+    taken_back: tuple[Event, ...]
+    came_back: tuple[Event, ...]
+    n_answers: int
+    kept: Path
+
+    def __str__(self) -> str:
+        told = {"Undone": self.taken_back, "Brought back": self.came_back}
+        lines = [f"{what}: {'; '.join(map(str, steps))}" for what, steps in told.items() if steps]
+        untold = "Undone: a change that the history of the model does not tell"
+        before, name = visible(self.kept.name), visible(self.kept.stem)
+        lines = [
+            *(lines or [untold]),
+            f"The model has {count_noun(self.n_answers, 'answer')} now",
+            f"{before} is the model as it was a moment ago; nldd undo {name} brings it back",
+        ]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def undo_model(path: Path, tell: Tell = None) -> UndoResult:
+    """Swap a model file and its predecessor; a second time brings the last step back.
+
+    Parameters
+    ----------
+    path : Path
+        The model file; its predecessor lies beside it.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+
+    Returns
+    -------
+    UndoResult
+        The steps taken back, and what the model has now.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table, undo_model, update_model
+    >>> import pandas as pd
+    >>> from nldd import load_survey
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> frame = pd.DataFrame(rows, columns=survey.header)
+    >>> frame[:80].to_csv(table, index=False)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> more = Path(folder.name, "more.csv")
+    >>> frame[80:100].to_csv(more, index=False)
+    >>> len(update_model(model, more).model.answers)
+    100
+    >>> undone = undo_model(model)
+    >>> undone.n_answers, [event.file for event in undone.taken_back]
+    (80, ['more.csv'])
+    >>> undo_model(model).n_answers
+    100
+    >>> folder.cleanup()
+    """
+    _read_history(path)  # before a lock file is made for what is no model
+    path = path.resolve()
+    with model_lock(path, tell):
+        now = _read_history(path)
+        kept = _settle_spare(path)
+        if not kept.exists():
+            hint = f"nldd inspect {path.name} shows its steps; only the last change can be undone"
+            raise InputError(f"{path.name}: there is no predecessor {kept.name}.", hint=hint)
+        then = _read_history(kept)
+        _make_spare(path)
+        move_file(kept, path)
+        _settle_spare(path)
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(now, then, strict=False))
+    n_same, n_answers = len(list(pairs)), then[-1].n_answers if then else 0
+    return UndoResult(now[n_same:], then[n_same:], n_answers, kept)
+
+
+def _read_history(path: Path) -> tuple[Event, ...]:
+    """The steps of a model file; what is none is refused."""
+    try:
+        return _typed(tuple[Event, ...], read_documents(path, kind=KIND)["history"])
+    except (KeyError, TypeError) as error:
+        raise _misfit(path, error) from error

@@ -9,8 +9,7 @@ from nldd.coding.code_slips import close_code
 from nldd.coding.codebook import Codebook, CodebookEntry, check_listable, read_codebook
 from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.model import CodingModel, checksum, fit_coding_model
-from nldd.coding.model_file import load_coding_model
-from nldd.coding.model_versions import Tell, model_lock, replace_model
+from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError

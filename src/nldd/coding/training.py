@@ -12,8 +12,7 @@ from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.columns import CodeFormat, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import SHEET, keep_coder, read_coded, read_sheet
 from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers, fit_coding_model
-from nldd.coding.model_file import load_coding_model
-from nldd.coding.model_versions import Tell, model_lock, replace_model
+from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.training_set import (
@@ -53,13 +52,12 @@ class FitResult:
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import ColumnSpec, Settings, fit_table
     >>> from nldd import load_survey
-    >>> from nldd.coding.tables.writer import create_table
+    >>> import pandas as pd
     >>> folder, survey = TemporaryDirectory(), load_survey()
     >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
+    >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> len(step.model.answers), step.n_rows, step.n_corrected, step.predecessor
@@ -136,13 +134,12 @@ def fit_table(
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import ColumnSpec, Settings, fit_table
     >>> from nldd import load_survey
-    >>> from nldd.coding.tables.writer import create_table
+    >>> import pandas as pd
     >>> folder, survey = TemporaryDirectory(), load_survey()
     >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
+    >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> step.model.labels, len(step.model.answers)
@@ -172,7 +169,7 @@ def fit_table(
     n_set_aside = len(decisions) - len(decisions.decided)
     if spec.coder:
         answers, decisions = keep_coder(answers, decisions, columns, spec.coder)
-    if not any(key.startswith("cells:") for keys in answers.keys for key in keys):
+    if not any(answers.keys):
         columns = replace(columns, identity=())
     chosen = choose_answers(
         answers, decisions, columns, settings.random_state, fewest=FEWEST_ANSWERS
@@ -253,21 +250,19 @@ def update_model(
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import ColumnSpec, Settings, fit_table, update_model
     >>> from nldd import load_survey
-    >>> from nldd.coding.tables.writer import create_table
+    >>> import pandas as pd
     >>> folder, survey = TemporaryDirectory(), load_survey()
     >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
+    >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> more = Path(folder.name, "more.csv")
-    >>> with create_table(more, survey.header) as writer:
-    ...     writer.write(rows[70:100])
+    >>> pd.DataFrame(rows[70:100], columns=survey.header).to_csv(more, index=False)
     >>> step = update_model(model, more)
     >>> len(step.model.answers), step.n_added, step.predecessor.name
-    (100, 20, 'model.nldd.bak1')
+    (100, 20, 'model.nldd.bak')
     >>> folder.cleanup()
     """
     check_paths_differ(path, model_path, hint="nldd update model.nldd corrected.csv")

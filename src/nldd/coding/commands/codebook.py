@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
 def _renew_report(found: "CodingModel", model: Path) -> None:
     """What nldd wrote about this model changes with it."""
-    from nldd.coding.evaluation import evaluate_evidence, triage
-    from nldd.coding.report_page import is_fit_report, write_fit_report
+    from nldd.coding.report import FitReport, is_fit_report
+    from nldd.coding.triage import triage
 
     place = model.with_suffix(".report.html")
     if is_fit_report(place, model):
-        about = (evaluate_evidence(found), triage(found))
         with after_saving(model):
-            write_fit_report(found, *about, model, place)
+            FitReport(found, triage(found)).write(model, place)
 
 
 @click.command()
@@ -60,7 +59,7 @@ def codebook(
       nldd codebook model.nldd codebook.csv
     """
     from nldd.coding.codebook import CodebookUse, write_codebook
-    from nldd.coding.evaluation import summarise
+    from nldd.coding.description import count_codes
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.recoding import apply_codebook
 
@@ -71,7 +70,7 @@ def codebook(
         found, changes = apply_codebook(model, table, options, progress, jobs, say)
         print_notes(changes or ["The codebook of the model is the same as before."])
         _renew_report(found, model)
-    counts = summarise(found.labels, found.Y).labels
+    counts = count_codes(found.labels, found.Y).labels
     used = CodebookUse(found.codebook.for_labels(found.labels), counts)
     if out is not None:
         write_codebook(out, used.codebook, counts)

@@ -25,7 +25,7 @@ STEPS = (
 )
 # What the walk through a survey leaves in its folder.
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
-MODELS = ("model.nldd", "model.nldd.bak1", "before.nldd")
+MODELS = ("model.nldd", "model.nldd.bak", "before.nldd")
 WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png", "model.report.html")
 
 

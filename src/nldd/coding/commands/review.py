@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     answer_options,
     guarantee_options,
     model_argument,
@@ -23,6 +22,7 @@ from nldd.present.progress import progress
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.review.records import Study
     from nldd.coding.tables.reading import TableOptions
 
@@ -84,7 +84,7 @@ def review(
     context: click.Context,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     audit_open: bool,
     seed: int,
@@ -179,7 +179,7 @@ def _prepare(
     path: Path,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     blind: bool,
     seed: int,

@@ -21,16 +21,18 @@ from warnings import simplefilter
 
 from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
 from nldd.coding.columns import read_answers
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
 from nldd.coding.review.decisions import read_review, stored_table
 from nldd.coding.review.log import outcomes
 from nldd.coding.review.records import Suggestion
-from nldd.coding.review.rounds import Suggester, apply_guarantee, refit_options, round_facts
+from nldd.coding.review.rounds import Suggester, refit_options, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model
+from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import NLDDError
 from nldd.present.text import count_noun
 
@@ -163,13 +165,13 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         if n_decided:
             answers = read_review(store_path, model.columns, options, model.labels)
             model = refit_model(model, *answers)
-        promise = (study.target, study.confidence, study.measure, study.rank_by)
+        promise = GuaranteeTarget(study.target, study.confidence, study.measure, study.rank_by)
         last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
         n_tests = last.facts["n_tests"] + 1
         if n_decided and study.measure != PER_CODE:
             policy, failed = refit_options(model, promise, last.facts)
         else:
-            policy, _ = apply_guarantee(model, promise)
+            policy, _ = apply_guarantee(model, promise, CodingOptions(None))
             model, n_tests = policy.model_in_use(model), len(model.earlier) + 1
         if failed:  # what is coded automatically stays so until a refit passes its test
             automatic = (s for s in store.suggestions(last.round) if s.status == AUTO)

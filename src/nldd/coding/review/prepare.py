@@ -8,18 +8,20 @@ from pathlib import Path
 
 from nldd import __version__
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import CodingSummary, code_answers
+from nldd.coding.coded_answers import CodingOptions, CodingSummary, code_answers
 from nldd.coding.coded_table import check_paths_differ, read_given
 from nldd.coding.columns import read_answers
+from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.review.decisions import describe_table
 from nldd.coding.review.records import Item, Study
-from nldd.coding.review.rounds import PROMISE, Promise, Suggester, apply_guarantee, round_facts
+from nldd.coding.review.rounds import Suggester, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
+from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -55,7 +57,7 @@ def prepare_review(
     model_path: Path,
     table_path: Path,
     store_path: Path,
-    promise: Promise = PROMISE,
+    promise: GuaranteeTarget = USUAL,
     n_audit: int = 0,
     blind: bool = True,
     seed: int = 0,
@@ -74,7 +76,7 @@ def prepare_review(
         The answers.
     store_path : Path
         File for the review, ``new.review.db`` for instance; it is there once it is complete.
-    promise : tuple of (float, float, str, str)
+    promise : GuaranteeTarget, optional
         Target, confidence, measure and ranking, see :func:`nldd.coding.triage`.
     n_audit : int
         So many answers are drawn at random from all without codes that about this number of
@@ -123,7 +125,7 @@ def prepare_review(
     if checksum(model_path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{model_path.name} was changed while it was read.", hint=hint)
-    policy, notes = apply_guarantee(model, promise)
+    policy, notes = apply_guarantee(model, promise, CodingOptions(None))
     table = read_table(table_path, options)
     if not len(table):
         hint = "put the answers below the header, one a row; or use another file"

@@ -13,45 +13,27 @@ from nldd.coding.coded_answers import (
     CodingSummary,
     next_labelsets,
 )
-from nldd.coding.evaluation import target_shares
-from nldd.coding.guarantee import GuaranteeTarget, level_share, select_codes
-from nldd.coding.guarantee_text import drawn_notes, render_failed_refit, render_unsupported
+from nldd.coding.guarantee import GuaranteeTarget, level_share
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import PER_CODE, Predictions
+from nldd.coding.predictions import Predictions
 from nldd.coding.review.decisions import code_columns
 from nldd.coding.review.records import Suggestion
+from nldd.coding.wording import failed_refit_words
 
-# Target, confidence, measure and ranking, as the command line has them.
-Promise = tuple[float, float, str, str]
-PROMISE: Promise = (0.9, 0.9, "subset", "chance")
 N_NEAREST = 3
 # Letters of a coded answer that the page shows beside another one.
 MOST_SHOWN = 500
 
 
-def apply_guarantee(model: CodingModel, promise: Promise) -> tuple[CodingOptions, list[str]]:
-    """What the machine may code alone, and what a person should know of it."""
-    measure = promise[2]
-    if measure == PER_CODE:
-        codes = select_codes(model, GuaranteeTarget(*promise))
-        return CodingOptions(None).follow_codes(codes), drawn_notes(model)
-    policy, found = CodingOptions(None).follow(model, *promise)
-    notes = []
-    if not found.automates:
-        targets = target_shares(model, *promise)
-        notes = [render_unsupported(found, measure, targets)]
-    return policy, [*notes, *drawn_notes(model)]
-
-
 def refit_options(
-    model: CodingModel, promise: Promise, last: Mapping[str, Any]
+    model: CodingModel, goal: GuaranteeTarget, last: Mapping[str, Any]
 ) -> tuple[CodingOptions, str]:
     """What a refitted model may code, tested with its share of the level after the `last` round.
 
     If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
     """
-    found = model.test.select(GuaranteeTarget(*promise), level_share(last["n_tests"]))
-    failed = "" if found.automates else render_failed_refit(found)
+    found = model.test.select(goal, level_share(last["n_tests"]))
+    failed = "" if found.automates else failed_refit_words(found)
     return CodingOptions(None).apply(found), failed
 
 
