@@ -25,6 +25,7 @@ from nldd import load_survey
 from nldd.coding import (
     CodingOptions,
     ColumnSpec,
+    GuaranteeTarget,
     Settings,
     code_table,
     fit_table,
@@ -51,7 +52,7 @@ fitted = fit_table(
     folder / "answers.csv", folder / "model.nldd", request, Settings(n_folds=4)
 )
 model = fitted.model
-whole = triage(model, target=0.9).selection
+whole = triage(model).selection
 print(
     f"as a whole, {whole.share:.0%} of the answers may be coded automatically"
 )
@@ -63,7 +64,7 @@ print(
 # the second, and asked about between. Both are found by tests on answers that were predicted
 # without themselves.
 
-codes = triage(model, target=0.9, measure="per-code").codes
+codes = triage(model, GuaranteeTarget(measure="per-code")).codes
 print(f"set from a probability of {codes.yes:.2f} on")
 print(f"ruled out up to {codes.no:.3f}")
 print(f"{codes.right:.1%} of the codes set in an answer are right")

@@ -26,6 +26,7 @@ from nldd import load_survey
 from nldd.coding import (
     CodingOptions,
     ColumnSpec,
+    GuaranteeTarget,
     RiskCoverageDisplay,
     Settings,
     code_table,
@@ -73,7 +74,7 @@ print(f"{len(model.answers)} answers, {len(model.labels)} codes")
 # That depends on the accuracy you ask for: the share of automatic answers with *all* codes right.
 # Each line is tested, and holds with a confidence of 0.9.
 
-found = triage(model, target=0.85)
+found = triage(model, GuaranteeTarget(0.85))
 for line in found.targets:
     print(f"{line.target:.0%} right: {line.share:.0%} of the answers automatic")
 

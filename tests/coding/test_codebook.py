@@ -79,7 +79,7 @@ def test_merged_codes_are_fitted_anew_as_if_people_had_given_the_new_one(model_f
     assert (model.Y == same.Y).all()
     assert_equal_predictions(model.evidence, same.evidence)
     assert (model.drawn == same.drawn).all()
-    assert model.identities == same.identities
+    assert model.places == same.places
 
 
 def test_tables_that_still_have_the_old_codes_are_understood(model_file, tmp_path):
@@ -87,7 +87,7 @@ def test_tables_that_still_have_the_old_codes_are_understood(model_file, tmp_pat
     apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
     review = write_coded(tmp_path / "review.csv", TEXTS[60:], CODES[60:])
     model = load_coding_model(model_file)
-    quality, _ = evaluate_table(model, review)
+    quality = evaluate_table(model, review)
     assert quality.unknown_labels == ()
     new = update_model(model_file, review).model
     assert new.labels == ("park", "transport")
@@ -157,6 +157,32 @@ def test_codebooks_are_written_and_read(tmp_path):
 def test_what_makes_no_sense_is_refused(tmp_path, rows, message):
     with pytest.raises(InputError, match=message):
         read_codebook(write_csv(tmp_path / "b.csv", HEADER, rows))
+
+
+@pytest.mark.parametrize(
+    ("header", "entry"),
+    [
+        (("Code", "Label"), CodebookEntry("1", "Bus")),
+        (("VALUE", "text"), CodebookEntry("1", "Bus")),
+        ((" Value ", "Name", "Text"), CodebookEntry("1", "Bus", "About buses")),
+        (("Text", "LABEL", "code"), CodebookEntry("About buses", "Bus", "1")),
+        (("Code", "Name", "Value"), CodebookEntry("1", "Bus")),
+        (("Code",), CodebookEntry("1")),
+    ],
+)
+def test_headings_of_survey_firms_are_read(tmp_path, header, entry):
+    row = ("1", "Bus", "About buses")[: len(header)]
+    assert read_codebook(write_csv(tmp_path / "b.csv", header, [row])).entries == (entry,)
+
+
+@pytest.mark.parametrize(
+    "header", [("Code", "Bezeichnung"), ("Nummer", "Label"), ("Label", "Text")]
+)
+def test_headings_that_say_nothing_are_refused_with_what_was_found(tmp_path, header):
+    with pytest.raises(InputError) as error:
+        read_codebook(write_csv(tmp_path / "b.csv", header, [("1", "Bus")]))
+    assert all(repr(name) in str(error.value) for name in header)
+    assert "label" in error.value.hint
 
 
 def test_a_merge_that_leaves_nothing_to_choose_leaves_the_model(model_file, tmp_path):

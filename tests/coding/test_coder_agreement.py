@@ -3,8 +3,15 @@
 import pytest
 
 from coding.made_up import made_up, write_csv
-from nldd.coding.agreement import SharedAnswer, agreement_of_tables, compare_coders
+from nldd.coding.agreement import (
+    SharedAnswer,
+    agreement_in_table,
+    agreement_of_coders,
+    agreement_of_tables,
+    compare_coders,
+)
 from nldd.coding.agreement_measures import krippendorff_alpha, masi_distance
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import ColumnSpec
 from nldd.exceptions import InputError
 
@@ -72,6 +79,25 @@ def test_three_coders_have_the_mean_of_their_pairs():
     assert (found.masi.low, found.masi.high) == (None, None)  # of four answers
 
 
+def test_coders_of_one_table_are_compared_as_those_of_several():
+    bus, pay = frozenset({"bus"}), frozenset({"pay"})
+    texts, ids = ["more buses", "a raise", "late bus"], ["p1", "p2", "p1"]
+    given = {"Ann": [bus, pay, bus], "Bob": [bus, bus, None]}
+    parts = [(Answers(texts, ids=ids), Decisions(codes)) for codes in given.values()]
+    several = agreement_of_coders(parts, tuple(given))
+    codes = [codes for coder in given for codes in given[coder]]
+    coders = [coder for coder in given for _ in texts]
+    one = agreement_in_table(Answers(texts * 2, ids=ids * 2), Decisions(codes, coders=coders))
+    for found in (several, one):
+        assert (found.n_answers, found.n_same, found.n_single) == (2, 1, 1)
+        assert [(d.text, d.codes) for d in found.disagreements] == [
+            ("a raise", (("pay",), ("bus",)))
+        ]
+    assert one.codes == several.codes
+    assert [d.name for d in several.disagreements] == ["2"]
+    assert [d.name for d in one.disagreements] == ["p2"]
+
+
 def test_codes_that_a_spreadsheet_took_for_numbers_are_the_same(tmp_path):
     texts = [f"text {i}" for i in range(12)]
     written = [("02", "2"), ("02;11", "2;11"), ("11", "11")] * 4
@@ -127,7 +153,7 @@ def test_rows_that_cannot_be_matched_are_refused(coders):
     assert message == "ann.csv has 45 rows, bob.csv 44; rows cannot be matched by their order."
     assert "--id" in hint
     rewrite(b, lambda lines: [*lines, lines[3]])
-    expected = "bob.csv, row 45, column 'id': '3' is in row 4 already; ids must tell the answers"
+    expected = "bob.csv, row 45: the id '3' is in row 4 already"
     assert refuse(coders, REQUEST, "id")[0].startswith(expected)
     rewrite(b, lambda lines: [f"x{line}" for line in lines[:-1]])
     assert refuse(coders, REQUEST, "id")[0] == "No answer was coded by two people."

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from coding.made_up import fitted, made_up, read_csv
+from coding.made_up import fitted, made_up
 from coding_tables import answers
 from nldd.coding.model import Settings
-from nldd.coding.suspects import IDENTICAL, UNLIKE, find_suspects, write_suspects
-from nldd.present.formulas import unescape_formula
+from nldd.coding.suspects import IDENTICAL, UNLIKE, find_suspects
 
 
 def plant(codes, share, seed):
@@ -32,7 +31,7 @@ def planted():
 
 def test_planted_errors_are_found_and_little_else(planted):
     texts, truth, given, wrong, model = planted
-    found = find_suspects(model)
+    found = find_suspects(model).items
     places = {suspect.number - 1 for suspect in found}
     assert len(wrong) == 15
     assert len(places & wrong) >= 12  # recall: by chance, 5 % of as many would be
@@ -54,7 +53,7 @@ def test_unlike_are_those_that_a_sure_machine_codes_otherwise(planted):
     sure = model.evidence.chance
     usual = np.mean(sure[differ == 0])
     expected = [i for i in range(300) if differ[i] and differ[i] * sure[i] >= usual]
-    found = find_suspects(model)
+    found = find_suspects(model).items
     assert sorted(s.number - 1 for s in found if UNLIKE in s.why) == expected
     assert expected
     scores = [s.expected_wrong for s in found]
@@ -68,7 +67,7 @@ def test_identical_answers_with_other_codes_are_found():
     texts, codes = made_up(40, seed=3)
     texts += ["Free WLAN!", "free  wlan", "FREE WLAN...", "a zoo", "A zoo.", "..", "?"]
     codes += [{"bus"}, {"bus"}, {"park"}, {"rent"}, {"bus"}, {"rent"}, {"bus"}]
-    found = {s.number: s for s in find_suspects(fitted(texts, codes)) if IDENTICAL in s.why}
+    found = {s.number: s for s in find_suspects(fitted(texts, codes)).items if IDENTICAL in s.why}
     # Two of three say bus; of the zoo, nobody can tell; texts without words are not identical.
     assert {43, 44, 45} <= set(found)
     assert not {41, 42, 46, 47} & set(found)
@@ -79,21 +78,17 @@ def test_identical_answers_with_other_codes_are_found():
     assert dict(found[44].same) == {("rent",): 1, ("bus",): 1}
 
 
-def test_file_has_all_suspects_with_their_evidence(planted, tmp_path):
-    *_, model = planted
-    found = find_suspects(model)
-    write_suspects(model, found, tmp_path / "suspects.csv")
-    header, rows = read_csv(tmp_path / "suspects.csv")
-    assert header == [
+def test_frame_has_all_suspects_with_their_evidence(planted):
+    found = find_suspects(planted[-1])
+    frame = found.to_frame()
+    assert list(frame.columns) == [
         *("number", "answer", "codes", "likely_codes", "differ_in", "expected_wrong", "sure"),
         *("why", "same_answer_coded", "nearest_answer", "nearest_codes"),
     ]
-    assert len(rows) == len(found)
-    for row, suspect in zip(rows, found, strict=True):
-        cells = dict(zip(header, row, strict=True))
-        assert int(cells["number"]) == suspect.number
+    for cells, suspect in zip(frame.to_dict("records"), found.items, strict=True):
+        assert cells["number"] == suspect.number
         assert cells["codes"] == ";".join(suspect.codes)
         assert cells["likely_codes"] == ";".join(suspect.likely)
-        assert unescape_formula(cells["differ_in"]) == "; ".join(suspect.differ_in)
-        assert float(cells["sure"]) == pytest.approx(suspect.sure, abs=1e-4)
+        assert cells["differ_in"] == "; ".join(suspect.differ_in)
+        assert cells["sure"] == pytest.approx(suspect.sure, abs=1e-4)
         assert cells["nearest_answer"] == suspect.nearest_text

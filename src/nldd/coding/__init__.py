@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nldd.coding.coded_answers import CodingOptions as CodingOptions
     from nldd.coding.coded_table import code_table as code_table
     from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
-    from nldd.coding.evaluation import evaluate_table as evaluate_table, triage as triage
+    from nldd.coding.evaluation import evaluate_table as evaluate_table
     from nldd.coding.frequencies import code_frequencies as code_frequencies
     from nldd.coding.guarantee import GuaranteeTarget as GuaranteeTarget
     from nldd.coding.model import (
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from nldd.coding.suspects import find_suspects as find_suspects
     from nldd.coding.tables.reading import TableOptions as TableOptions
     from nldd.coding.training import fit_table as fit_table, update_model as update_model
+    from nldd.coding.triage import triage as triage
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
@@ -67,7 +68,7 @@ else:
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",
             "nldd.coding.coded_answers": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
-            "nldd.coding.evaluation": "evaluate_table triage",
+            "nldd.coding.evaluation": "evaluate_table",
             "nldd.coding.frequencies": "code_frequencies",
             "nldd.coding.guarantee": "GuaranteeTarget",
             "nldd.coding.model": "CodingModel Settings fit_coding_model",
@@ -79,6 +80,7 @@ else:
             "nldd.coding.suspects": "find_suspects",
             "nldd.coding.tables.reading": "TableOptions",
             "nldd.coding.training": "fit_table update_model",
+            "nldd.coding.triage": "triage",
             "nldd.coding.columns": "CodeFormat ColumnSpec",
         },
     )

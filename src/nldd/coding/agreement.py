@@ -1,33 +1,50 @@
 """Two or more people who coded the same answers: how far they agree, and where they do not."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from nldd._labels import indicator
 from nldd._wording import quote
-from nldd.coding.agreement_measures import (
-    alpha_with_interval,
-    cohen_kappa,
-    masi_distance,
-    nominal_distance,
-)
-from nldd.coding.answers import row_identity
-from nldd.coding.coded_answers import CodedAnswers
-from nldd.coding.columns import LISTED, ColumnSpec, find_columns
-from nldd.coding.decisions import read_coded
+from nldd.coding import agreement_measures as measures
+from nldd.coding.answers import Answers, Decisions
+from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
+from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import plain_text
-from nldd.coding.training_set import merge_code_rows, rows_by_answer
+from nldd.coding.own_columns import unique_column_names
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.training_set import Coded, merge_code_rows, rows_by_answer, take
 from nldd.exceptions import InputError
+from nldd.present.table import Table, to_text
+from nldd.present.text import count_noun, percent, visible, wrap
 
-Codes = frozenset[str]
-Distance = Callable[[Codes, Codes], float]
+MOST_CODES = 60
+BY_ORDER = "their order"
+
+
+class SharedAnswer(NamedTuple):
+    """An answer with the codes that each coder gave.
+
+    Attributes
+    ----------
+    name : str
+        By which people find the answer again.
+    text : str
+        What it says.
+    codes : tuple of (frozenset of str or None)
+        The codes of each coder, in their order; None for one who has not coded it, an empty set for
+        one who says that no code applies.
+    """
+
+    name: str
+    text: str
+    codes: tuple[Codes | None, ...]
 
 
 @dataclass(frozen=True)
@@ -44,7 +61,8 @@ class CodeAgreement:
     kappa: float | None
 
 
-class Alpha(NamedTuple):
+@dataclass(frozen=True)
+class Alpha:
     """Krippendorff's alpha with its 95 % interval; None where nothing can be told.
 
     There may be an alpha without limits, as of few answers, or if nobody disagrees.
@@ -54,6 +72,13 @@ class Alpha(NamedTuple):
     low: float | None
     high: float | None
 
+    def __str__(self) -> str:
+        if self.value is None:
+            return "cannot be told, as all codes are the same"
+        if self.low is None or self.high is None:
+            return f"{self.value:.3f} (without an interval: few answers, or nobody disagrees)"
+        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f}, 95 % interval)"
+
 
 @dataclass(frozen=True)
 class Disagreement:
@@ -61,7 +86,7 @@ class Disagreement:
 
     name: str
     text: str
-    codes: tuple[Codes | None, ...]
+    codes: tuple[tuple[str, ...] | None, ...]
     distance: float
 
 
@@ -94,17 +119,6 @@ class Agreement:
         How answers were found in the other tables.
     notes : tuple of str
         What a person should know about the tables.
-
-    Examples
-    --------
-    >>> from nldd.coding.agreement import SharedAnswer, compare_coders
-    >>> bus, pay = frozenset({"bus"}), frozenset({"pay"})
-    >>> answers = [SharedAnswer("1", "more buses", (bus, bus)), SharedAnswer("2", "?", (bus, pay))]
-    >>> found = compare_coders(answers, ("Ann", "Bob"))
-    >>> found.n_answers, found.n_same
-    (2, 1)
-    >>> [(apart.text, apart.distance) for apart in found.disagreements]
-    [('?', 1.0)]
     """
 
     coders: tuple[str, ...]
@@ -118,31 +132,65 @@ class Agreement:
     matched_by: str = ""
     notes: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        table = self.table()
+        parts = wrap(self._paragraphs()), to_text(table, most=MOST_CODES), wrap(table.notes)
+        return "\n\n".join(parts)
 
-class SharedAnswer(NamedTuple):
-    """An answer with the codes that each coder gave.
+    def _paragraphs(self) -> Iterator[str]:
+        single = f" {count_noun(self.n_single, 'answer')} more, by one alone." * bool(self.n_single)
+        matched = f", matched by {self.matched_by}" * bool(self.matched_by)
+        yield f"{count_noun(self.n_answers, 'answer')} coded by two or more{matched}.{single}"
+        same = percent(self.n_same / self.n_answers, 1) if self.n_answers else "-"
+        yield f"The same codes from all: {self.n_same:,} answers ({same})."
+        yield f"Krippendorff's alpha with MASI distance: {self.masi}."
+        yield f"Krippendorff's alpha, combinations the same or not: {self.nominal}."
+        yield (
+            "Alpha is 1 if all agree and 0 if they agree as by chance. By Krippendorff's custom "
+            "0.8 is reliable, and below 0.667 nothing should be concluded. MASI lets sets of codes "
+            "agree in part. Intervals come from drawing the answers again a thousand times."
+        )
 
-    Attributes
-    ----------
-    name : str
-        By which people find the answer again.
-    text : str
-        What it says.
-    codes : tuple of (frozenset of str or None)
-        The codes of each coder, in their order; None for one who has not coded it, an empty set for
-        one who says that no code applies.
+    def table(self) -> Table:
+        """Make a table of the agreement on each code, the worst first."""
+        rows = tuple(
+            (
+                visible(code.code),
+                *(f"{count:,}" for count in code.counts),
+                percent(code.agreement, 1),
+                "-" if code.kappa is None else f"{code.kappa:.2f}",
+            )
+            for code in self.codes
+        )
+        pairs = " Both are means over all pairs of coders." * (len(self.coders) > 2)
+        note = (
+            "Below the name of a table: answers that got the code there. Agree: answers for which "
+            "both say the same of this code. Kappa: the same beyond chance (Cohen), from 0, as "
+            f"good as chance, to 1.{pairs}"
+        )
+        head = ("code", *map(visible, self.coders), "agree", "kappa")
+        return Table("kappas", "Agreement on each code, the worst first", head, rows, notes=(note,))
 
-    Examples
-    --------
-    >>> from nldd.coding.agreement import SharedAnswer
-    >>> answer = SharedAnswer("r1", "more buses", (frozenset({"transport"}), None))
-    >>> [codes is not None for codes in answer.codes]
-    [True, False]
-    """
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, with all disagreements."""
+        return asdict(self)
 
-    name: str
-    text: str
-    codes: tuple[Codes | None, ...]
+    def to_frame(self, separator: str = ";") -> pd.DataFrame:
+        """Answers that were coded differently, the codes of all side by side."""
+        rows = []
+        for apart in self.disagreements:
+            given = [frozenset(codes) for codes in apart.codes if codes is not None]
+            differ = separator.join(
+                sorted(frozenset.union(*given) - frozenset.intersection(*given))
+            )
+            cells = [
+                "" if codes is None else separator.join(codes) or "(no code)"
+                for codes in apart.codes
+            ]
+            rows.append((apart.name, apart.text, *cells, differ, round(apart.distance, 4)))
+        first = "row" if self.matched_by == BY_ORDER else "id"
+        names = (first, "answer", *self.coders, "differ_in", "distance")
+        return pd.DataFrame(rows, columns=unique_column_names(names, ()), dtype=object)
 
 
 def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Agreement:
@@ -178,59 +226,53 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
     >>> [(code.code, code.counts, round(code.kappa, 2)) for code in found.codes]
     [('a', (2, 1), 0.4), ('b', (2, 2), 1.0)]
     """
-    both = [answer for answer in answers if sum(c is not None for c in answer.codes) > 1]
+    sizes = [sum(codes is not None for codes in answer.codes) for answer in answers]
+    both = [answer for answer, n_coders in zip(answers, sizes, strict=True) if n_coders > 1]
     units = [answer.codes for answer in both]
-    masi, nominal = _alpha(units, masi_distance), _alpha(units, nominal_distance)
-    differing = [
-        Disagreement(*answer, distance)
-        for answer in both
-        if (distance := _mean_distance(answer.codes)) > 0
-    ]
+    apart = [answer for answer in both if len({*answer.codes} - {None}) > 1]
     return Agreement(
         tuple(coders),
         len(both),
-        len(both) - len(differing),
-        sum(any(c is not None for c in answer.codes) for answer in answers) - len(both),
-        masi,
-        nominal,
+        len(both) - len(apart),
+        sizes.count(1),
+        _alpha(units, measures.masi_distance),
+        _alpha(units, measures.nominal_distance),
         _by_code(units),
-        tuple(sorted(differing, key=lambda d: -d.distance)),
+        tuple(sorted(map(_disagreement, apart), key=lambda found: -found.distance)),
     )
 
 
-def _alpha(units: Sequence[Sequence[Codes | None]], distance: Distance) -> Alpha:
-    values = alpha_with_interval(units, distance)
+def _alpha(units: Sequence[Sequence[Codes | None]], distance: measures.Distance) -> Alpha:
+    values = measures.alpha_with_interval(units, distance)
     return Alpha(*(None if np.isnan(value) else value for value in values))
 
 
-def _mean_distance(codes: Sequence[Codes | None]) -> float:
-    given = [c for c in codes if c is not None]
-    return float(np.mean([masi_distance(*pair) for pair in combinations(given, 2)]))
+def _disagreement(answer: SharedAnswer) -> Disagreement:
+    pairs = combinations([codes for codes in answer.codes if codes is not None], 2)
+    distance = float(np.mean([measures.masi_distance(*pair) for pair in pairs]))
+    codes = tuple(None if own is None else tuple(sorted(own)) for own in answer.codes)
+    return Disagreement(answer.name, answer.text, codes, distance)
 
 
 def _by_code(units: Sequence[Sequence[Codes | None]]) -> tuple[CodeAgreement, ...]:
     """Agreement on each code, from the worst kappa to the best."""
-    given = [set(codes) for unit in units for codes in unit if codes is not None]
-    if not given:
+    if not units:
         return ()
-    labels = order_codes(given, LISTED)
+    labels = order_codes([codes for unit in units for codes in unit if codes], LISTED)
     names = np.array(labels, dtype=object)
-    n_coders = len(units[0])
-    Y = [indicator([unit[i] or () for unit in units], names) for i in range(n_coders)]
-    there = np.array([[codes is not None for codes in unit] for unit in units])
-    same, kappas = [], []
-    for i, j in combinations(range(n_coders), 2):
-        common = there[:, i] & there[:, j]
-        if common.any():
-            same.append((Y[i][common] == Y[j][common]).mean(axis=0))
-            kappas.append(cohen_kappa(Y[i][common], Y[j][common]))
-    counts = np.array([y.sum(axis=0) for y in Y]).T.tolist()
-    known = np.isfinite(np.array(kappas))
-    mean = np.where(known, kappas, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    means = zip(mean.tolist(), known.sum(axis=0).tolist(), strict=True)
-    kappa = [value if n_known else None for value, n_known in means]
-    columns = (map(tuple, counts), np.mean(same, axis=0).tolist(), kappa)
-    found = map(CodeAgreement, labels, *columns)
+    by_coder = [[codes or () for codes in coder] for coder in zip(*units, strict=True)]
+    Y = np.array([indicator(codes, names) for codes in by_coder])
+    coded = np.array([[codes is not None for codes in unit] for unit in units]).T
+    pairs = [(i, j, coded[i] & coded[j]) for i, j in combinations(range(len(Y)), 2)]
+    both = [(Y[i, common], Y[j, common]) for i, j, common in pairs if common.any()]
+    same = np.mean([(A == B).mean(axis=0) for A, B in both], axis=0)
+    kappas = np.array([measures.cohen_kappa(A, B) for A, B in both])
+    known = np.isfinite(kappas)
+    n_known = known.sum(axis=0)
+    mean = np.where(known, kappas, 0).sum(axis=0) / np.maximum(n_known, 1)
+    kappa = [value if n else None for value, n in zip(mean.tolist(), n_known.tolist(), strict=True)]
+    counts = map(tuple, Y.sum(axis=1, dtype=int).T.tolist())
+    found = map(CodeAgreement, labels, counts, same.tolist(), kappa)
     return tuple(sorted(found, key=lambda code: 2.0 if code.kappa is None else code.kappa))
 
 
@@ -274,123 +316,101 @@ def agreement_of_tables(
     (('ann.csv', 'bob.csv'), 2, 1, 1)
     >>> folder.cleanup()
     """
-    if len(paths) == 1:
-        return _agreement_in_table(paths[0], replace(request, id=name or ""), options)
     places = [path.resolve() for path in paths]
     if len(set(places)) < len(places):
         message = f"{next(p for p in paths if places.count(p.resolve()) > 1)} is named twice."
         raise InputError(message, hint="name each table once, one of each coder")
-    tables = _read_tables(paths, request, options)
-    answers = _by_order(paths, tables) if name is None else _by_name(paths, tables, name, options)
-    coders = _distinct([path.name for path in paths], paths)
-    found = compare_coders(answers, coders)
-    if not found.n_answers:
-        hint = "name the column of ids with --id, and check that the tables are of the same answers"
-        raise InputError("No answer was coded by two people.", hint=hint)
-    notes = tuple(
-        f"{coder}: {note}" for coder, t in zip(coders, tables, strict=True) for note in t.notes
-    )
-    how = "their order" if name is None else f"column {quote(name)}"
-    return replace(found, matched_by=how, notes=notes)
-
-
-def _agreement_in_table(path: Path, request: ColumnSpec, options: TableOptions) -> Agreement:
-    """Compare the coders of one table."""
-    columns = find_columns(path, request, options)
+    coded, known = list[Coded](), set[str]()
+    for path in paths:
+        table = read_table(path, options)
+        columns = find_columns(table, replace(request, id=name or ""))
+        # A number is the code of an earlier table that it is equal to, as 2 is 02.
+        coded.append(read_sheet(table, columns, known=known))
+        known.update(*filter(None, coded[-1][1].codes))
+    if len(paths) > 1:
+        names = [path.name for path in paths]
+        coders = names if len(set(names)) == len(names) else list(map(str, paths))
+        found = agreement_of_coders(coded, coders, by_id=name is not None)
+        return replace(found, matched_by=BY_ORDER if name is None else f"column {quote(name)}")
     if not (columns.coder and columns.id):
         lacks = "who coded a row" if columns.id else "whose answer a row is"
-        message = f"{path.name}: no column is known to say {lacks}."
-        hint = "--coder-column and --id; or one table for each coder: nldd agreement a.csv b.csv"
+        message = f"{paths[0].name}: no column is known to say {lacks}."
+        hint = "--coder-column and --id; or one table per coder: nldd agreement a.csv b.csv"
         raise InputError(message, hint=hint)
-    table = merge_code_rows(read_coded(path, columns, options), path)
-    coders = tuple(dict.fromkeys(table.coders))
-    answers = []
-    for rows in rows_by_answer(table).values():
-        given = {table.coders[row]: frozenset(table.codes[row]) for row in rows}
-        name, text = table.answers.ids[rows[0]], table.answers.texts[rows[0]]
-        answers.append(SharedAnswer(name, text, tuple(given.get(coder) for coder in coders)))
-    found = compare_coders(answers, coders)
+    return replace(agreement_in_table(*coded[0]), matched_by=f"column {quote(columns.id)}")
+
+
+def agreement_in_table(answers: Answers, decisions: Decisions) -> Agreement:
+    """Compare the coders whose codings stand in one table, in a row for each."""
+    answers, decisions = merge_code_rows(*take((answers, decisions), decisions.decided))
+    key_of = {i: key for key, rows in rows_by_answer(answers, decisions).items() for i in rows}
+    return _compare(answers, decisions, [key_of[i] for i in range(len(answers))])
+
+
+def agreement_of_coders(
+    coded: Sequence[Coded], coders: Sequence[str], by_id: bool = False
+) -> Agreement:
+    """Compare people who coded the same answers, each of whom has a table.
+
+    Answers are matched by their ids, or else by their order.
+    """
+    if not by_id:
+        _check_order(coded)
+    each = list(zip(coders, coded, strict=True))
+    answers = Answers.join([own for own, _ in coded])
+    decisions = Decisions(
+        [codes for _, own in coded for codes in own.codes],
+        coders=[coder for coder, (own, _) in each for _ in own.texts],
+        notes=[f"{coder}: {note}" for coder, (_, own) in each for note in own.notes],
+    )
+    names = [name for own in coded for name in _unique_ids(*own)] if by_id else answers.rows
+    order = np.argsort([0] * len(names) if by_id else names, kind="stable")
+    return _compare(answers[order], decisions[order], [(str(names[i]),) for i in order])
+
+
+def _compare(answers: Answers, decisions: Decisions, keys: Sequence[tuple[str, ...]]) -> Agreement:
+    """Compare the coders of codings; those with the same key are of one answer, named by it."""
+    coders, texts = tuple(dict.fromkeys(decisions.coders)), dict[tuple[str, ...], str]()
+    given = defaultdict[tuple[str, ...], dict[str, Codes | None]](dict)
+    for i in decisions.decided.tolist():
+        texts.setdefault(keys[i], answers.texts[i])
+        given[keys[i]][decisions.coders[i]] = decisions.codes[i]
+    every = [SharedAnswer(k[0], texts[k], tuple(map(own.get, coders))) for k, own in given.items()]
+    found = compare_coders(every, coders)
     if not found.n_answers:
-        hint = f"check that {quote(columns.id)} and {quote(columns.coder)} are the right columns"
-        raise InputError(f"{path.name}: no answer was coded by two people.", hint=hint)
-    return replace(found, matched_by=f"column {quote(columns.id)}", notes=tuple(table.notes))
+        hint = "--id, --coder-column; and check that the tables are of the same answers"
+        raise InputError("No answer was coded by two people.", hint=hint)
+    return replace(found, notes=tuple(decisions.notes))
 
 
-def _read_tables(
-    paths: Sequence[Path], request: ColumnSpec, options: TableOptions
-) -> list[CodedAnswers]:
-    """The tables; a number is the code of an earlier table that it is equal to, as 2 is 02."""
-    tables, known = list[CodedAnswers](), set[str]()
-    for path in paths:
-        columns = find_columns(path, request, options)
-        tables.append(read_coded(path, columns, options, known=sorted(known)))
-        known.update(*tables[-1].codes)
-    return tables
-
-
-def _distinct(names: list[str], paths: Sequence[Path]) -> list[str]:
-    """File names, or paths where two files have the same name."""
-    return names if len(set(names)) == len(names) else [str(path) for path in paths]
-
-
-def _by_order(paths: Sequence[Path], tables: Sequence[CodedAnswers]) -> list[SharedAnswer]:
-    """Answers by the number of their row; refused where texts of the same row differ."""
-    first = tables[0]
-    for path, table in zip(paths, tables, strict=True):
-        if table.n_rows != first.n_rows:
-            sizes = f"{paths[0].name} has {first.n_rows:,} rows, {path.name} {table.n_rows:,}"
-            hint = "--id with a column that tells the answers apart, to match rows by it"
+def _check_order(coded: Sequence[Coded]) -> None:
+    """Refuse tables whose rows are not of the same answers in the same order."""
+    (first, one), *_ = coded
+    hint = "--id with a column that tells the answers apart"
+    texts: dict[int, tuple[str, str]] = {}
+    for answers, decisions in coded:
+        name = decisions.source
+        if len(answers) != len(first):
+            sizes = f"{one.source} has {len(first):,} rows, {name} {len(answers):,}"
             raise InputError(f"{sizes}; rows cannot be matched by their order.", hint=hint)
-    texts: dict[int, tuple[str, Path]] = {}
-    for path, table in zip(paths, tables, strict=True):
-        for row, text in zip(table.rows, table.answers.texts, strict=True):
-            known, other = texts.setdefault(row, (text, path))
+        for i in decisions.decided.tolist():
+            text = answers.texts[i]
+            known, other = texts.setdefault(i, (text, name))
             if known.split() != text.split():
-                differ = f"{quote(known)} in {other.name}, {quote(text)} in {path.name}"
-                hint = "--id with a column that tells the answers apart; or sort the tables alike"
-                raise InputError(f"Row {row}: the answers differ: {differ}.", hint=hint)
-    codes = [dict(zip(t.rows, map(frozenset, t.codes), strict=True)) for t in tables]
-    return [
-        SharedAnswer(str(row), texts[row][0], tuple(known.get(row) for known in codes))
-        for row in sorted(texts)
-    ]
+                differ = f"{quote(known)} in {other}, {quote(text)} in {name}"
+                message = f"Row {answers.rows[i]}: the answers differ: {differ}."
+                raise InputError(message, hint=f"{hint}; or sort the tables alike")
 
 
-def _by_name(
-    paths: Sequence[Path], tables: Sequence[CodedAnswers], name: str, options: TableOptions
-) -> list[SharedAnswer]:
-    """Answers by what a column says, in the order in which they come."""
-    texts: dict[str, str] = {}
-    codes: list[dict[str, Codes]] = []
-    for path, table in zip(paths, tables, strict=True):
-        names = _read_names(path, name, options)
-        rows = [names[row - 1] for row in table.rows]
-        codes.append(dict(zip(rows, map(frozenset, table.codes), strict=True)))
-        for key, text in zip(rows, table.answers.texts, strict=True):
-            texts.setdefault(key, text)
-    return [
-        SharedAnswer(key, text, tuple(known.get(key) for known in codes))
-        for key, text in texts.items()
-    ]
-
-
-def _read_names(path: Path, name: str, options: TableOptions) -> list[str]:
-    """The cells of a column that tells all rows of a table apart."""
-    names: list[str] = []
-    seen: dict[str, int] = {}
-    with options.open(path) as table:
-        place = table.column(name)
-        for block in table.blocks():
-            for number, row in enumerate(block.rows, block.first):
-                (key,) = row_identity((plain_text(row[place]).strip(),), (0,))
-                if key and key in seen:
-                    where = table.where(number, place)
-                    hint = "--id with a column in which no two rows are alike"
-                    message = f"{where}: {quote(key)} is in row {seen[key]} already"
-                    raise InputError(f"{message}; ids must tell the answers apart.", hint=hint)
-                seen[key] = number
-                names.append(key or f"row {number} of {path.name}")
-    if not any(seen):
-        hint = "--id with a column that tells the answers apart"
-        raise InputError(f"{path.name}: no cell of {quote(name)} is filled in.", hint=hint)
-    return names
+def _unique_ids(answers: Answers, decisions: Decisions) -> list[str]:
+    """The ids of all answers, which must tell them apart; one without an id is like no other."""
+    rows: dict[str, int] = {}
+    hint = "--id with a column in which no two rows are alike"
+    for row, name in zip(answers.rows, answers.ids, strict=True):
+        if name and rows.setdefault(name, row) != row:
+            message = f"{decisions.source}, row {row}: the id {quote(name)} is in row {rows[name]}"
+            raise InputError(f"{message} already; ids must tell the answers apart.", hint=hint)
+    if not rows:
+        raise InputError(f"{decisions.source}: no answer has an id.", hint=hint)
+    named = zip(answers.rows, answers.ids, strict=True)
+    return [name or f"row {row} of {decisions.source}" for row, name in named]

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import beta
@@ -14,7 +14,7 @@ from nldd.coding.coded_answers import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
 from nldd.coding.columns import identity_rows, read_marks
 from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
-from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
+from nldd.coding.guarantee import BROKEN, KEPT, OPEN, Guarantee, judge_interval
 from nldd.coding.own_columns import (
     CHECK,
     GUARANTEE,
@@ -27,8 +27,9 @@ from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.tables.writing import write_table
+from nldd.coding.wording import checked_accuracy, exact_percent
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun
+from nldd.present.text import count_noun, wrap
 
 CROSS = "x"
 # Checks that nobody would make.
@@ -42,24 +43,45 @@ class Sample:
 
     Attributes
     ----------
+    out : Path or str
+        Where the sample is.
     n_rows, n_auto, n_sample : int
         Rows of the coded table, those of them with automatic codes that were not drawn before, and
         those drawn now.
     n_besides : int
         Rows of earlier samples, which are not drawn again.
+    earlier : tuple of Path
+        The earlier samples.
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from nldd.coding.audit import Sample
-    >>> sample = Sample(n_rows=1000, n_auto=700, n_sample=200)
-    >>> sample.n_sample / sample.n_auto < 0.3
-    True
+    >>> sample = Sample(Path("coded.audit.csv"), n_rows=1000, n_auto=700, n_sample=200)
+    >>> print(str(sample).split(":")[0])
+    200 of 700 automatic codes drawn at random
     """
 
+    out: Path | str
     n_rows: int
     n_auto: int
     n_sample: int
     n_besides: int = 0
+    earlier: tuple[Path, ...] = ()
+
+    def __str__(self) -> str:
+        besides = f" besides the {self.n_besides:,} of earlier samples" if self.n_besides else ""
+        return (
+            f"{self.n_sample:,} of {count_noun(self.n_auto, 'automatic code')}{besides} drawn at "
+            f"random: {self.out}\nWrite yes or no in the column {CHECK} of each row, and the "
+            f"right codes into {RIGHT_CODES} where it is no; then run\n  nldd audit "
+            f"{' '.join(map(str, (*self.earlier, self.out)))}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        counts = ("n_rows", "n_auto", "n_sample", "n_besides")
+        return {"out": self.out, **{name: getattr(self, name) for name in counts}}
 
 
 @dataclass(frozen=True)
@@ -111,6 +133,42 @@ class Audit:
     n_crosses: int
     measure: str = "subset"
 
+    def __str__(self) -> str:
+        lines = [checked_accuracy(self.n_right, self.n_checked, self.low, self.high)]
+        lines.append(wrap([self._verdict_words(exact_percent(self.target))]))
+        if self.n_open:
+            lines.append(f"{count_noun(self.n_open, 'row')} not checked yet")
+        if self.n_crosses:
+            lines.append(f"{count_noun(self.n_crosses, 'row')} marked with x: read as right")
+        return "\n".join(lines)
+
+    def _verdict_words(self, target: str) -> str:
+        if self.verdict is None:
+            return (
+                f"No verdict: the guarantee of {target} is by the measure {self.measure}, the "
+                "checks are of whole answers. Try: --target-accuracy."
+            )
+        if self.verdict == KEPT:
+            return f"Kept: the whole interval lies at or above the target of {target}."
+        if self.verdict == BROKEN:
+            return (
+                f"Broken: the whole interval lies below the target of {target}. Let people code "
+                "the rest, and the sample join the model by nldd update, with the right codes of "
+                "the wrong ones."
+            )
+        verdict = f"Cannot tell yet: the target of {target} lies within the interval."
+        if self.needed is None:
+            return f"{verdict} No number of checks would tell, if as many of them are right."
+        return (
+            f"{verdict} About {self.needed - self.n_checked:,} more checks would tell, if as many "
+            f"of them are right: {self.needed:,} in all. To draw more of them: nldd audit "
+            "--besides. If the table has fewer automatic codes, check all of them."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
 
 def draw_sample(
     path: Path,
@@ -123,8 +181,9 @@ def draw_sample(
 ) -> Sample:
     r"""Draw rows with automatic codes at random, and write them with columns to fill in.
 
-    Each set of rows is equally likely, and rows keep their order. In ``nldd_check`` people write yes or no, and the right codes into
-    ``nldd_right_codes`` where it is no; then :func:`read_audit` tells what that proves.
+    Each set of rows is equally likely, and rows keep their order. In ``nldd_check`` people write
+    yes or no, and the right codes into ``nldd_right_codes`` where it is no; then :func:`read_audit`
+    tells what that proves.
 
     Parameters
     ----------
@@ -157,8 +216,8 @@ def draw_sample(
     >>> coded, sample = Path(folder.name, "coded.csv"), Path(folder.name, "sample.csv")
     >>> rows = "a bus,bus,auto\na path,bike,review\na tram,bus,auto\n"
     >>> _ = coded.write_text("answer,nldd_codes,nldd_status\n" + rows)
-    >>> draw_sample(coded, sample, size=2)
-    Sample(n_rows=3, n_auto=2, n_sample=2, n_besides=0)
+    >>> draw_sample(coded, sample, size=2).n_auto
+    2
     >>> print(sample.read_text(), end="")
     answer,nldd_codes,nldd_status,nldd_check,nldd_right_codes
     a bus,bus,auto,,
@@ -191,7 +250,8 @@ def draw_sample(
     frame = table.frame.iloc[drawn].assign(**{CHECK: "", RIGHT_CODES: ""})
     header = (*table.header, CHECK, RIGHT_CODES)
     write_table(out, frame, header=header, like=table.format, raw=raw)
-    return Sample(len(table), len(open_places), len(drawn), len(earlier))
+    counts = (len(table), len(open_places), len(drawn), len(earlier))
+    return Sample(out, *counts, tuple(besides))
 
 
 def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:

@@ -9,19 +9,29 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 from unicodedata import normalize
+
+import pandas as pd
 
 from nldd._wording import quote, quote_first
 from nldd.coding.columns import CodeColumns
 from nldd.coding.tables.cells import TableFormat
-from nldd.coding.tables.reader import TableReader
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import plain_text
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import Spreadsheet, plain_text
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
+from nldd.present.table import Table, tabulate, to_text
+from nldd.present.text import visible
 
 FIELDS = ("code", "name", "description", "merged_into", "order")
-LARGEST_ORDER = 10**9
+# How codebooks call a field, those of survey firms too; of several columns, the first counts.
+HEADINGS = {field: (field,) for field in FIELDS} | {
+    "code": ("code", "value"),
+    "name": ("name", "label", "text"),
+    "description": ("description", "text"),
+}
+LARGEST_ORDER, LONGEST_DESCRIPTION = 10**9, 60
 
 
 @dataclass(frozen=True)
@@ -86,13 +96,12 @@ class Codebook:
 
     @cached_property
     def _current(self) -> Mapping[str, str]:
-        """What each code has become, through all steps."""
+        """What each merged code has become, through all steps."""
         following = {e.code: e.merged_into for e in self.entries if e.merged_into}
         found: dict[str, str] = {}
         for code in following:
-            passed = dict.fromkeys([code])
-            last = code
-            while last in following and last not in found:
+            passed, last = {code: None}, code
+            while last in following:
                 last = following[last]
                 if last in passed:
                     names = [*passed, last]
@@ -100,7 +109,7 @@ class Codebook:
                     hint = "let each chain of merged codes end at a code that stays"
                     raise InputError(f"Codes are merged in a circle: {circle}.", hint=hint)
                 passed[last] = None
-            found |= dict.fromkeys(passed, found.get(last, last))
+            found[code] = last
         return found
 
     def current(self, code: str) -> str:
@@ -150,8 +159,9 @@ def read_codebook(path: Path, options: TableOptions = TableOptions()) -> Codeboo
     Parameters
     ----------
     path : Path
-        A table with a column ``code``, and any of ``name``, ``description``, ``merged_into`` and
-        ``order``.
+        A table with a column ``code`` or ``value``, and any of ``name`` (or ``label``, ``text``),
+        ``description``, ``merged_into`` and ``order``, in any case. Others are left alone, but
+        refused where nothing else is there.
     options : TableOptions, optional
         How the table is opened.
 
@@ -172,17 +182,11 @@ def read_codebook(path: Path, options: TableOptions = TableOptions()) -> Codeboo
     [('1', 'Transport', ''), ('2', 'Buses', '1')]
     >>> folder.cleanup()
     """
-    entries = []
-    with options.open(path) as table:
-        names = [name.strip().lower().replace(" ", "_") for name in table.names]
-        if "code" not in names:
-            table.column("code")
-        places = {field: names.index(field) for field in FIELDS if field in names}
-        for block in table.blocks():
-            for number, row in enumerate(block.rows, block.first):
-                texts = {f: normalize("NFC", plain_text(row[j]).strip()) for f, j in places.items()}
-                if any(texts.values()):
-                    entries.append(_entry(table, number, texts))
+    table = read_table(path, options)
+    columns = {field: table.texts(name) for field, name in _find_fields(table).items()}
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    texts = [{field: normalize("NFC", cell.strip()) for field, cell in row.items()} for row in rows]
+    entries = [_entry(table, row, own) for row, own in enumerate(texts, 1) if any(own.values())]
     if not entries:
         hint = "nldd codebook model.nldd -o codebook.csv writes one to start from"
         raise InputError(f"{path.name} has no codes.", hint=hint)
@@ -199,25 +203,83 @@ def check_listable(codebook: Codebook, columns: CodeColumns) -> None:
     """Refuse codes that a cell which lists codes would not give back as they are."""
     for entry in codebook.entries if columns.listed else ():
         code = entry.merged_into or entry.code
-        if columns.split(code) != {code}:
+        if columns.split(code) != frozenset({code}):
             by = " or ".join(map(quote, columns.separators))
             message = f"{quote(code)} cannot be a code: cells that list it would be read otherwise."
             raise InputError(message, hint=f"a code without {by}, and not NA or the like")
 
 
-def _entry(table: TableReader, number: int, texts: dict[str, str]) -> CodebookEntry:
+def _find_fields(table: Spreadsheet) -> dict[str, str]:
+    """The column of each field that a table has; one that says nothing of its codes is refused."""
+    headings: dict[str, str] = {}
+    for name in table.names:
+        headings.setdefault("_".join(plain_text(name).casefold().split()), name)
+    columns: dict[str, str] = {}
+    for field, known in HEADINGS.items():
+        fitting = (headings[heading] for heading in known if heading in headings)
+        if column := next((name for name in fitting if name not in columns.values()), None):
+            columns[field] = column
+    if "code" not in columns or (len(columns) == 1 and len(table.names) > 1):
+        lacks = "of codes" if "code" not in columns else "that says anything of the codes"
+        message = f"{table.path.name} has no column {lacks}; found {quote_first(table.names)}."
+        hint = "name the columns code (or value), name (or label, text), description, merged_into"
+        raise InputError(message, hint=hint)
+    return columns
+
+
+def _entry(table: Spreadsheet, row: int, texts: dict[str, str]) -> CodebookEntry:
+    where = table.where(row)
     if not texts["code"]:
         hint = "write the code as it stands in the data, or delete the row"
-        raise InputError(f"{table.where(number)}: a code is missing.", hint=hint)
+        raise InputError(f"{where}: a code is missing.", hint=hint)
     order = texts.pop("order", "").removesuffix(".0") or "0"
     if not order.isdecimal() or len(order) > 9:
-        place = f"{table.where(number)}: expected a whole number as order"
-        raise InputError(f"{place}, got {quote(order)}.", hint="1, 2, 3, ...; or leave it empty")
+        message = f"{where}: expected a whole number as order, got {quote(order)}."
+        raise InputError(message, hint="1, 2, 3, ...; or leave it empty")
     entry = CodebookEntry(**texts, order=int(order))
     if entry.merged_into == entry.code:
-        same = f"{table.where(number)}: {quote(entry.code)} is merged into itself."
+        same = f"{where}: {quote(entry.code)} is merged into itself."
         raise InputError(same, hint="leave merged_into empty for a code that stays")
     return entry
+
+
+@dataclass(frozen=True)
+class CodebookUse:
+    """A codebook, and how many answers carry each of its codes; those left out are 0."""
+
+    codebook: Codebook
+    counts: Mapping[str, int]
+
+    def __str__(self) -> str:
+        return to_text(self.table())
+
+    def table(self) -> Table:
+        """Make a table of the codes in their order, those that have become others last."""
+        return tabulate(
+            "codebook",
+            "Codes, what they are called and what they mean",
+            self.codebook.entries,
+            {
+                "code": lambda e: visible(e.code),
+                "name": lambda e: visible(e.name),
+                "description": lambda e: visible(e.description, LONGEST_DESCRIPTION),
+                "merged into": lambda e: visible(e.merged_into),
+                "answers": lambda e: f"{self.counts.get(e.code, 0):,}",
+            },
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        counts = self.counts
+        codes = [asdict(e) | {"answers": counts.get(e.code, 0)} for e in self.codebook.entries]
+        return {"codes": codes}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per code, with places in a row, so that the order stays what it was."""
+        rows = self.to_dict()["codes"]
+        for place, row in enumerate(rows, 1):
+            row["order"] = "" if row["merged_into"] else place
+        return pd.DataFrame(rows, columns=(*FIELDS, "answers"), dtype=object)
 
 
 def write_codebook(
@@ -254,7 +316,4 @@ def write_codebook(
     """
     # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
     like = TableFormat(kind="xlsx")
-    with create_table(path, (*FIELDS, "answers"), like=like, raw=raw) as writer:
-        for place, entry in enumerate(codebook.entries, 1):
-            cells = asdict(entry) | {"order": "" if entry.merged_into else place}
-            writer.write([(*cells.values(), counts.get(entry.code, 0))])
+    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like, raw=raw)

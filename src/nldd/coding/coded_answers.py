@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
+from nldd.coding import wording
 from nldd.coding.answers import Answers
 from nldd.coding.columns import Codes
 from nldd.coding.guarantee import (
@@ -24,6 +25,7 @@ from nldd.coding.model import CodingModel
 from nldd.coding.predictions import PER_CODE, Predictions, Watch, no_progress
 from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
 from nldd.coding.selective import Selection
+from nldd.present.text import align, count_noun, percent, wrap
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
@@ -32,6 +34,8 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 # Labelsets beside the suggestion that people can choose from in a review.
 N_NEXT = 3
+# What is counted in JSON.
+COUNTED = ("rows", "auto", "part", "review", "people", "coded", "drawn")
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,8 @@ class CodingSummary:
         Rows with some codes settled and others to decide.
     n_drawn : int
         Rows drawn at random for the review, whatever their status.
+    options : CodingOptions or None
+        By which they were coded.
 
     Examples
     --------
@@ -65,6 +71,50 @@ class CodingSummary:
     notes: list[str] = field(default_factory=list)
     n_part: int = 0
     n_drawn: int = 0
+    options: "CodingOptions | None" = None
+
+    def __str__(self) -> str:
+        n, selection, codes = self.n_rows, None, None
+        auto, review = (percent(k / n if n else 0, 1) for k in (self.n_auto, self.n_people))
+        lines = [f"{count_noun(n, 'answer')}: {self.n_auto:,} coded automatically ({auto})"]
+        if (options := self.options) is not None:
+            selection, codes = options.selection, options.code_selection
+            if options.threshold is not None:
+                limit = wording.doubt_number(options.threshold, options.rank_by)
+                lines[0] += f", {wording.SURE[options.rank_by]} {limit}"
+        if selection is not None and selection.threshold is not None:
+            lines.append(
+                f"  at least {wording.exact_percent(selection.target)} of these are right "
+                f"({wording.MEASURED[selection.measure]}), with "
+                f"{wording.exact_percent(selection.confidence)} confidence"
+            )
+        if codes is not None:
+            lines.append(wrap(wording.per_code_words(codes)[-1:]))
+        lines.append(f"{self.n_people:,} sent to review ({review})")
+        if self.n_part:
+            whole = count_noun(self.n_review, "whole answer")
+            lines[-1] += f": {whole}, {self.n_part:,} with some codes open (nldd_ask)"
+        if self.n_coded:
+            lines.append(f"{self.n_coded:,} had codes already and were left alone (status: coded)")
+        if self.why:
+            lines.append(align([("", f"{k:,}", why) for why, k in self.why.most_common()], [1]))
+        if self.n_drawn:
+            lines.append(f"{self.n_drawn:,} drawn at random for the review, to be coded unaided")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        options = self.options or CodingOptions(None)
+        selection, codes = options.selection, options.code_selection
+        return {
+            **{name: getattr(self, f"n_{name}") for name in COUNTED},
+            "why": dict(self.why),
+            "threshold": options.threshold,
+            "rank_by": options.rank_by,
+            "selection": selection and selection.to_dict(),
+            "per_code": codes and asdict(codes),
+            "notes": self.notes,
+        }
 
     @property
     def n_people(self) -> int:
@@ -105,6 +155,8 @@ class CodingOptions:
         Whether the earlier fit codes that is still in use; see :meth:`CodingModel.in_use`.
     guarantee : Guarantee, optional
         What the coded table states of its accuracy; set where the thresholds come from a test.
+    selection, code_selection : Selection, CodeSelection or None
+        The test that the thresholds come from, of whole answers or code by code.
 
     Examples
     --------
@@ -127,6 +179,8 @@ class CodingOptions:
     per_code_repeated: CodeLimits | None = None
     by_fallback: bool = False
     guarantee: Guarantee | None = None
+    selection: Selection | None = None
+    code_selection: CodeSelection | None = None
 
     def follow(self, model: CodingModel, goal: GuaranteeTarget = USUAL) -> tuple[Self, Selection]:
         """The policy that keeps a guarantee with the fit that is in use, and its threshold."""
@@ -139,7 +193,8 @@ class CodingOptions:
         again = repeated if found.repeated else "same"
         texts = [threshold_text(found.rank_by, each) for each in dict.fromkeys(found.limits)]
         own = Guarantee(found.target, found.confidence, found.measure, found.rank_by, *texts)
-        return replace(self, threshold=limit, repeated=again, rank_by=own.rank_by, guarantee=own)
+        limits: dict[str, Any] = {"threshold": limit, "repeated": again, "rank_by": own.rank_by}
+        return replace(self, **limits, guarantee=own, selection=found)
 
     def follow_codes(self, found: CodeSelection) -> Self:
         """The policy that settles codes one by one as far as was found to be right."""
@@ -147,7 +202,8 @@ class CodingOptions:
         both = (limits for limits in (found.limits, again) if limits is not None)
         texts = [threshold_text("probability", each.yes, each.no) for each in both]
         own = Guarantee(found.target, found.confidence, PER_CODE, "probability", *texts)
-        return replace(self, per_code=found.limits, per_code_repeated=again, guarantee=own)
+        limits = {"per_code": found.limits, "per_code_repeated": again}
+        return replace(self, **limits, guarantee=own, code_selection=found)
 
     def model_in_use(self, model: CodingModel) -> CodingModel:
         """The fit that codes: the model, or its fallback."""

@@ -8,6 +8,7 @@ with the same suggestion together, the surest of these first; and empty ones las
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,9 +45,26 @@ from nldd.present.text import count_noun
 Item = TypeVar("Item")
 Column = Sequence[Cell]
 # What is added to all rows, in this order, and to those for people.
-OF_TABLE: tuple[str, ...] = (own.ROW, own.CODES, own.STATUS, own.CHANCE, own.THETA, own.NEAREST, own.WHY)
+OF_TABLE: tuple[str, ...] = (
+    own.ROW,
+    own.CODES,
+    own.STATUS,
+    own.CHANCE,
+    own.THETA,
+    own.NEAREST,
+    own.WHY,
+)
 OF_TABLE += (own.GUARANTEE, own.ASK)
-OF_SHEET: tuple[str, ...] = (own.OK, own.WHY, own.ASK, *own.NEXT, own.NEAREST, own.CODES, own.STATUS, own.CHANCE)
+OF_SHEET: tuple[str, ...] = (
+    own.OK,
+    own.WHY,
+    own.ASK,
+    *own.NEXT,
+    own.NEAREST,
+    own.CODES,
+    own.STATUS,
+    own.CHANCE,
+)
 OF_SHEET += (own.THETA, own.GUARANTEE, own.DRAWN, own.ROW)
 # Answers that are coded blind, and empty ones, have these alone in a sheet.
 SHOWN_ALWAYS = {own.WHY, own.GUARANTEE, own.DRAWN, own.ROW}
@@ -127,7 +145,7 @@ def code_table(
     taken = {*table.names, *used.columns.codes.names, *used.columns.inputs}
     names = own.unique_column_names(added, taken)
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
-    counts = coded.summary()
+    counts = replace(coded.summary(), options=coding)
     counts.notes.extend([*table.notes, *_notes_on_earlier(numbered, counts, coding)])
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}

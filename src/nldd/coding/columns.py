@@ -335,7 +335,8 @@ def make_key(kind: str, *parts: str) -> str:
 def identity_rows(table: Spreadsheet, names: Sequence[str]) -> list[tuple[str, ...]]:
     """The cells of each row in some of the answers' own columns, by which they are known again."""
     own = own_columns(table)
-    return list(zip(*(map(plain_id, table.texts(own[name])) for name in names), strict=True))
+    cells = [list(map(plain_id, table.texts(own[name]))) for name in names]
+    return list(zip(*cells, strict=True)) if cells else [()] * len(table)
 
 
 def _read_extra(table: Spreadsheet, columns: Columns) -> NDArray[np.float32]:

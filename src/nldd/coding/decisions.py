@@ -70,7 +70,7 @@ def read_coded(
     if is_store(path):
         from nldd.coding.review.decisions import read_review
 
-        return read_review(path, columns, options)
+        return read_review(path, columns, options, how.get("known", ()))
     return read_sheet(read_table(path, options), columns, **how)
 
 

@@ -1,8 +1,9 @@
-"""How good a model's codes are on answers that people have coded, and whether its promise held."""
+"""How good a model's codes are on answers that people have coded, and if its guarantee was met."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,23 +15,57 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
-from nldd.coding.guarantee import CodeSelection, GuaranteeTarget, select_codes
-from nldd.coding.model import TARGETS, CodingModel
-from nldd.coding.predictions import PER_CODE, Predictions
+from nldd.coding.description import CodeCounts, count_codes, counts_table
+from nldd.coding.guarantee import BROKEN, KEPT, USUAL, GuaranteeTarget, judge_interval
+from nldd.coding.model import CodingModel
+from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training_set import Coded, given_codes, settle_repeats, take
+from nldd.coding.triage import TargetShare, target_shares
+from nldd.coding.wording import (
+    OF_THESE,
+    exact_percent,
+    guarantee_words,
+    join_paragraphs,
+    name_list,
+    no_threshold_words,
+    percent_range,
+    rule_words,
+)
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
-from nldd.present.text import count_noun
+from nldd.present.table import Table, TableEntry, tabulate, to_text
+from nldd.present.text import count_noun, percent, visible, wrap
 
+MOST_WORST = 10
 N_CONFUSIONS = 20
 N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
-# The surest answers of which the triage table has a line, in percent.
-PERCENTS = (1, 2, 5, *range(10, 101, 10))
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
+FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
+MORE_MEASURES = "All other measures, with their 95 % intervals"
+MICRO = "all codes of all answers together, so that frequent codes count most"
+MACRO = (
+    "each code by itself, then the mean over the codes: rare ones count as much as frequent ones"
+)
+MEANINGS = {
+    "hamming_loss": "share of labels that are wrong: codes given that people did not give, and "
+    "codes left out that they gave",
+    "zero_one_loss": "share of answers with at least one wrong label",
+    "multilabel_accuracy": "of the codes that machine or people gave to an answer, the share that "
+    "both gave; mean over the answers",
+    "f_measure": "balance of precision and recall within an answer; mean over the answers",
+    "subset_accuracy": "share of answers that got exactly the codes that people gave",
+    "precision": "share of the codes given to an answer that are right; mean over the answers",
+    "recall": "share of the codes that people gave to an answer that were found; mean over the "
+    "answers",
+}
+for name, over in (("micro", f"over {MICRO}"), ("macro", f"of {MACRO}")):
+    MEANINGS[f"{name}_f"] = f"balance of precision and recall {over}"
+    MEANINGS[f"{name}_precision"] = f"share of given codes that are right, {over}"
+    MEANINGS[f"{name}_recall"] = f"share of people's codes that were found, {over}"
 
 LabelArray = NDArray[np.int8]
 Names = tuple[str, ...]
@@ -69,17 +104,6 @@ class AnswerScore:
     high: float
 
 
-@dataclass(frozen=True)
-class ScoreSummary:
-    """Counts of coded answers: by code, codes an answer, and combinations (some seen once)."""
-
-    labels: dict[str, int]
-    cardinality: float
-    n_labelsets: int
-    n_seen_once: int
-    n_without_code: int
-
-
 @dataclass(frozen=True, eq=False)
 class Evaluation:
     """How good predictions are, against the codes that people gave.
@@ -107,8 +131,16 @@ class Evaluation:
     confusions : tuple of Confusion
         Codes that were `missed` where another one was `predicted`, and the `count`; the most
         frequent first.
-    repeated : ndarray of bool of shape (n_answers,)
-        Answers whose words stand in the training data.
+    answers : Answers
+        What was predicted.
+    codebook : Codebook
+        What codes are called.
+    n_rows, n_set_aside : int
+        Rows of the table, and those of them without codes.
+    notes : sequence of str
+        What a person should know about the table.
+    check : GuaranteeCheck or None
+        If the guarantee of the model was met.
 
     Examples
     --------
@@ -121,7 +153,7 @@ class Evaluation:
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> found = evaluate_evidence(model)
-    >>> {score.key: round(score.value, 2) for score in found.scores}["subset_accuracy"]
+    >>> round(found.value("subset_accuracy"), 2)
     0.87
     >>> [(score.name, score.n_true, score.n_pred) for score in found.by_label][0]
     ('safety', 21, 14)
@@ -135,29 +167,110 @@ class Evaluation:
     calibration: Calibration
     by_label: tuple[LabelScore, ...]
     confusions: tuple[Confusion, ...]
-    repeated: NDArray[np.bool_] | bool = False
+    answers: Answers
+    codebook: Codebook = Codebook()
+    n_rows: int = 0
+    n_set_aside: int = 0
+    notes: Sequence[str] = ()
+    check: "GuaranteeCheck | None" = None
+
+    def __str__(self) -> str:
+        return join_paragraphs(
+            to_text(counts_table({"here": self.counts()})),
+            wrap(self.unknown_words()),
+            to_text(measures_table(self.scores, digits=4), columns=(0, 1)),
+            wrap(self.check.paragraphs() if self.check else ()),
+            f"{to_text(calibration_table(self.calibration))}\n"
+            f"{wrap([calibration_words(self.calibration)])}",
+            to_text(self.labels_table(), most=MOST_WORST),
+            to_text(self.confusions_table(), most=MOST_WORST) if self.confusions else "",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "rows": self.n_rows,
+            "coded": len(self.Y),
+            "set_aside": self.n_set_aside,
+            "notes": list(self.notes),
+            "unknown_labels": list(self.unknown_labels),
+            "scores": [asdict(score) for score in self.scores],
+            "promise": self.check and self.check.to_dict(),
+            "calibration": asdict(self.calibration),
+            "by_label": [asdict(score) for score in self.by_label],
+            "confusions": [asdict(pair) for pair in self.confusions],
+        }
 
     def right(self, measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is, as a whole or by its share of labels."""
         return self.predictions.right(self.Y, measure)
 
-    def named(self, codebook: Codebook) -> "Evaluation":
-        """The same with the names of the codes, as reports show them."""
-        name = codebook.shown
-        return replace(
-            self,
-            labels=tuple(map(name, self.labels)),
-            by_label=tuple(replace(score, name=name(score.name)) for score in self.by_label),
-            confusions=tuple(
-                replace(pair, missed=name(pair.missed), predicted=name(pair.predicted))
-                for pair in self.confusions
-            ),
-        )
+    def value(self, key: str) -> float:
+        """The value of a measure."""
+        return next(score.value for score in self.scores if score.key == key)
 
     @property
-    def unknown_labels(self) -> tuple[str, ...]:
+    def shown(self) -> Names:
+        """The codes with their names, as reports show them."""
+        return tuple(map(self.codebook.shown, self.labels))
+
+    @property
+    def unknown_labels(self) -> Names:
         """Codes that the model cannot predict."""
         return self.labels[self.n_known :]
+
+    def unknown_words(self) -> list[str]:
+        """A sentence on codes that people gave and the model cannot give, if there are any."""
+        unknown = (
+            "Codes that the model does not know, so that it cannot give them: "
+            f"{name_list(self.shown[self.n_known :])}. They count as missed."
+        )
+        return [unknown] if self.unknown_labels else []
+
+    def counts(self, n_never_seen: int | None = None) -> CodeCounts:
+        """Counts of the answers and their codes."""
+        return count_codes(self.shown, self.Y, self.n_rows, self.n_set_aside, n_never_seen)
+
+    def labels_table(self) -> Table:
+        """How well each code is predicted, from the worst to the best."""
+        remark = dict.fromkeys(self.unknown_labels, "unknown to the model")
+        return tabulate(
+            "labels",
+            "Codes, those that are predicted worst first",
+            # A code that nobody gave was not predicted badly: it goes to the end.
+            sorted(self.by_label, key=lambda s: s.n_true + s.n_pred == 0),
+            {
+                "code": lambda s: TableEntry(
+                    visible(self.codebook.shown(s.name)), under=remark.get(s.name, "")
+                ),
+                "people": lambda s: f"{s.n_true:,}",
+                "machine": lambda s: f"{s.n_pred:,}",
+                "both": lambda s: f"{s.n_both:,}",
+                "precision": lambda s: f"{s.precision:.3f}" if s.n_pred else "-",
+                "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
+                "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
+            },
+            "People, machine, both: answers to which people gave the code, the machine did, and "
+            "both did.",
+            "Precision: of the answers that got the code from the machine, the share that people "
+            "gave it to. Recall: of the answers that people gave the code to, the share that the "
+            "machine found. F: a balance of both, 1 if all is right.",
+        )
+
+    def confusions_table(self) -> Table:
+        """Codes that the machine gave in place of others."""
+        return tabulate(
+            "confusions",
+            "Codes given in place of others, the most frequent first",
+            self.confusions,
+            {
+                "people gave": lambda pair: visible(self.codebook.shown(pair.missed)),
+                "the machine gave instead": lambda pair: visible(
+                    self.codebook.shown(pair.predicted)
+                ),
+                "answers": lambda pair: f"{pair.count:,}",
+            },
+        )
 
 
 @dataclass(frozen=True)
@@ -168,8 +281,6 @@ class GuaranteeCheck:
     ----------
     selection : Selection
         The promise.
-    measure : {"subset", "hamming"}
-        What it is about.
     n_answers, n_auto : int
         New answers, and those that the threshold lets through.
     accuracy, low, high : float or None
@@ -182,24 +293,70 @@ class GuaranteeCheck:
     >>> from nldd.coding.evaluation import GuaranteeCheck
     >>> from nldd.coding.selective import Selection
     >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95)
-    >>> kept = GuaranteeCheck(promise, "subset", 200, 80, 0.95, low=0.877, high=0.986)
-    >>> kept.share, kept.low < promise.target < kept.high
-    (0.4, True)
+    >>> kept = GuaranteeCheck(promise, 200, 80, 0.95, low=0.877, high=0.986)
+    >>> kept.share, kept.verdict
+    (0.4, 'cannot tell yet')
     """
 
     selection: Selection
-    measure: str
     n_answers: int
     n_auto: int
-    accuracy: float | None
-    low: float | None
-    high: float | None
-    targets: "tuple[TargetShare, ...]" = ()
+    accuracy: float | None = None
+    low: float | None = None
+    high: float | None = None
+    targets: tuple[TargetShare, ...] = ()
 
     @property
     def share(self) -> float:
         """Share of the new answers that is coded automatically."""
         return self.n_auto / self.n_answers
+
+    @property
+    def verdict(self) -> str | None:
+        """If the guarantee was met, as in :class:`nldd.coding.audit.Audit`."""
+        if self.low is None or self.high is None:
+            return None
+        return judge_interval(self.low, self.high, self.selection.target)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        found = self.selection
+        return asdict(self) | {"selection": found.to_dict(), "measure": found.measure}
+
+    def paragraphs(self) -> tuple[str, ...]:
+        """Say if the guarantee was met on the evaluated answers."""
+        found, target = self.selection, exact_percent(self.selection.target)
+        if found.threshold is None:
+            return "The model makes no promise.", *no_threshold_words(found, self.targets)
+        promise = (
+            f"{rule_words(found)} The model's own answers promise, with "
+            f"{exact_percent(found.confidence)} confidence, that {guarantee_words(found)}."
+        )
+        if self.accuracy is None or self.low is None or self.high is None:
+            return "The machine is sure of none of these answers: all go to people.", promise
+        return (
+            f"{self._verdict_words(self.accuracy)} The machine codes {self.n_auto:,} of "
+            f"{count_noun(self.n_answers, 'answer')} by itself ({percent(self.share, 1)}), and "
+            f"{percent(self.accuracy, 1)} of {OF_THESE[found.measure]} are right, with a 95 % "
+            f"interval of {percent_range(self.low, self.high)}; at least {target} were promised.",
+            promise,
+        )
+
+    def _verdict_words(self, accuracy: float) -> str:
+        if self.verdict == KEPT:
+            return "The promise held: even the lower end of the interval is not below it."
+        if self.verdict == BROKEN:
+            return (
+                "The promise did not hold, by more than chance can do: these answers, or the "
+                "people who coded them, differ from those that the model learned from. Let some of "
+                "them join the model by nldd update."
+            )
+        if accuracy < self.selection.target:
+            return "The accuracy is below the promise, by no more than chance can do."
+        return (
+            "The promise held on these answers, but they are too few to prove that it holds for "
+            "all like them: the interval reaches below it."
+        )
 
 
 def evaluate_table(
@@ -207,7 +364,8 @@ def evaluate_table(
     path: Path,
     options: TableOptions = TableOptions(),
     listing: CodeFormat = CodeFormat(),
-) -> tuple[Evaluation, "EvaluatedAnswers"]:
+    goal: GuaranteeTarget = USUAL,
+) -> Evaluation:
     """Evaluate a model on a table that people have coded.
 
     Parameters
@@ -220,13 +378,13 @@ def evaluate_table(
         How the table is opened.
     listing : CodeFormat, optional
         How the table lists its codes, if otherwise than that of the model.
+    goal : GuaranteeTarget, optional
+        The guarantee that is checked.
 
     Returns
     -------
-    evaluation : Evaluation
-        All measures with intervals, and which codes are the worst.
-    table : CodedAnswers
-        The answers that were read; its `notes` say what a person should know.
+    Evaluation
+        All measures with intervals, which codes are the worst, and if the guarantee was met.
 
     Examples
     --------
@@ -243,57 +401,27 @@ def evaluate_table(
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
     >>> survey.write(second, rows[100:])
-    >>> found, read = evaluate_table(step.model, second)
-    >>> len(read.codes), {score.key: round(score.value, 2) for score in found.scores}["f_measure"]
+    >>> found = evaluate_table(step.model, second)
+    >>> len(found.answers), round(found.value("f_measure"), 2)
     (83, 0.89)
     >>> folder.cleanup()
     """
     columns = replace(model.columns, codes=model.columns.codes.listed_as(listing))
     how = {"known": model.labels, "codebook": model.codebook}
     answers, decisions = read_coded(path, columns, options, **how)
-    known, rows = (
-        (*model.labels, *model.codebook.by_code),
-        [answers.rows[i] for i in decisions.decided],
-    )
+    known = (*model.labels, *model.codebook.by_code)
+    rows = [answers.rows[i] for i in decisions.decided]
     found = find_new_slips(first_rows(given_codes(decisions), rows), known, columns.codes)
     if slips := [slip for slip in found if slip.meant]:
         lists = sep_options(slips, columns.codes.separators)
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""
         decisions.notes.append(f"These codes may be slips; correct them{sep}:{list_slips(slips)}")
-    return evaluate(model, answers, decisions)
-
-
-@dataclass(frozen=True, eq=False)
-class EvaluatedAnswers:
-    """Coded answers on which a model is evaluated: those of a table that it has not learned from.
-
-    `n_rows` are all rows of the table, and `n_set_aside` those without codes.
-    """
-
-    answers: Answers
-    decisions: Decisions
-    n_rows: int
-    n_set_aside: int
-
-    @property
-    def codes(self) -> list[frozenset[str]]:
-        """The codes that people gave."""
-        return given_codes(self.decisions)
-
-    @property
-    def n_coded(self) -> int:
-        """Answers on which the model is evaluated."""
-        return len(self.answers)
-
-    @property
-    def notes(self) -> list[str]:
-        """What a person should know about the table."""
-        return self.decisions.notes
+    return evaluate(model, answers, decisions, goal)
 
 
 def evaluate(
-    model: CodingModel, answers: Answers, decisions: Decisions
-) -> tuple[Evaluation, EvaluatedAnswers]:
+    model: CodingModel, answers: Answers, decisions: Decisions, goal: GuaranteeTarget = USUAL
+) -> Evaluation:
     """Evaluate a model on coded answers; those that it has learned from are left out."""
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
     answers, decisions = take((answers, decisions), decisions.decided)
@@ -303,9 +431,10 @@ def evaluate(
     codes = given_codes(decisions)
     labels = (*model.labels, *sorted(frozenset().union(*codes) - set(model.labels)))
     Y = indicator(codes, np.array(labels, dtype=object))
-    found = _evaluate(Y, model.code(answers), labels)
-    found = replace(found, repeated=model.knows_words(answers))
-    return found, EvaluatedAnswers(answers, decisions, n_rows, n_set_aside)
+    found = _evaluate(Y, model.code(answers), labels, answers, model.codebook)
+    check = check_guarantee(model, found, goal)
+    read = {"n_rows": n_rows, "n_set_aside": n_set_aside, "notes": decisions.notes}
+    return replace(found, check=check, **read)
 
 
 def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decisions) -> Coded:
@@ -360,17 +489,22 @@ def evaluate_evidence(model: CodingModel) -> Evaluation:
     >>> loss.name, round(loss.value, 3), loss.low < loss.value < loss.high
     ('Hamming loss', 0.087, True)
     """
-    return _evaluate(model.Y[model.tested], model.evidence[model.tested], model.labels)
+    tested = model.tested
+    found, answers = model.evidence[tested], model.answers[tested]
+    return _evaluate(model.Y[tested], found, model.labels, answers, model.codebook)
 
 
-def _evaluate(Y: LabelArray, found: Predictions, labels: Names) -> Evaluation:
+def _evaluate(
+    Y: LabelArray, found: Predictions, labels: Names, answers: Answers, codebook: Codebook
+) -> Evaluation:
     n_known = found.Y.shape[1]
     Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
     # Theta speaks about the labels that the model knows.
     calibration = calibration_deciles(found.theta, found.n_wrong(Y[:, :n_known]), n_known)
     scores, by_label = score_answers(Y, Y_pred), label_scores(Y, Y_pred, labels)
     confusions = count_confusions(Y, Y_pred, labels)
-    return Evaluation(labels, n_known, Y, found, scores, calibration, by_label, confusions)
+    measured = (scores, calibration, by_label, confusions)
+    return Evaluation(labels, n_known, Y, found, *measured, answers, codebook)
 
 
 def score_answers(
@@ -418,10 +552,7 @@ def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[
 def check_guarantee(
     model: CodingModel,
     quality: Evaluation,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    measure: str = "subset",
-    rank_by: str = "chance",
+    goal: GuaranteeTarget = USUAL,
 ) -> GuaranteeCheck:
     """Compare a model's promise with what an evaluation found.
 
@@ -431,12 +562,8 @@ def check_guarantee(
         Which gives the promise.
     quality : Evaluation
         Of other answers, from :func:`evaluate_table`.
-    target, confidence : float in (0, 1)
-        The promise, see :func:`triage`.
-    measure : {"subset", "hamming"}
-        Whether an answer is right as a whole, or by its share of labels.
-    rank_by : {"chance", "theta"}
-        What answers are ranked by.
+    goal : GuaranteeTarget, optional
+        What is promised, see :func:`triage`.
 
     Returns
     -------
@@ -447,7 +574,7 @@ def check_guarantee(
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import ColumnSpec, Settings, evaluate_table, fit_table
+    >>> from nldd.coding import ColumnSpec, GuaranteeTarget, Settings, evaluate_table, fit_table
     >>> from nldd.coding.evaluation import check_guarantee
     >>> from nldd import load_survey
     >>> folder, survey = TemporaryDirectory(), load_survey()
@@ -459,201 +586,89 @@ def check_guarantee(
     >>> step = fit_table(table, model, *how)
     >>> second = Path(folder.name, "second.csv")
     >>> survey.write(second, rows[100:])
-    >>> kept = check_guarantee(step.model, evaluate_table(step.model, second)[0], target=0.8)
+    >>> found = evaluate_table(step.model, second)
+    >>> kept = check_guarantee(step.model, found, GuaranteeTarget(0.8))
     >>> kept.n_answers, kept.n_auto, round(kept.accuracy, 2)
     (83, 73, 0.95)
     >>> folder.cleanup()
     """
-    promise = (target, confidence, measure, rank_by)
-    selection = model.select(GuaranteeTarget(*promise))
-    n, right = len(quality.Y), quality.right(measure)
-    limits = [-1.0 if limit is None else limit for limit in selection.limits]
-    doubt = quality.predictions.doubt(selection.rank_by)
-    auto = right[doubt <= np.where(quality.repeated, limits[1], limits[0])]
+    selection, right = model.select(goal), quality.right(goal.measure)
+    new, again = [-1.0 if limit is None else limit for limit in selection.limits]
+    limits = np.where(model.knows_words(quality.answers), again, new)
+    auto = right[quality.predictions.doubt(selection.rank_by) <= limits]
     accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
-    allowed = () if selection.limit is not None else target_shares(model, *promise)
-    return replace(GuaranteeCheck(selection, measure, n, len(auto), *accuracy), targets=allowed)
+    allowed = () if selection.limit is not None else target_shares(model, goal)
+    return GuaranteeCheck(selection, len(right), len(auto), *accuracy, allowed)
 
 
-def summarise(labels: Sequence[str], Y: LabelArray) -> ScoreSummary:
-    """Counts of answers that carry the codes `labels` as `Y` says."""
-    _, times = np.unique(Y, axis=0, return_counts=True)
-    sizes = Y.sum(axis=1)
-    by_code = dict(zip(labels, Y.sum(axis=0).tolist(), strict=True))
-    n_seen_once, n_without_code = int((times == 1).sum()), int((sizes == 0).sum())
-    return ScoreSummary(by_code, float(sizes.mean()), len(times), n_seen_once, n_without_code)
+def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
+    """Measures with their intervals and meanings."""
+
+    def value(score: AnswerScore) -> TableEntry:
+        found, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
+        return TableEntry(found, under=f"{low} to {high}")
+
+    return tabulate(
+        "measures",
+        "Measures, with their 95 % intervals",
+        scores,
+        {
+            "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
+            "value": value,
+            "what it is": lambda s: MEANINGS.get(s.key, ""),  # a measure may be new
+        },
+        "A label is the decision whether a code applies to an answer; it is right if people "
+        "decided the same.",
+        "Intervals come from drawing the answers again a thousand times: with other answers of "
+        "the same kind, values like these could have come out.",
+    )
 
 
-@dataclass(frozen=True)
-class TriageRow:
-    """Answers up to a doubt coded by machine, and `combined` with those that people code."""
-
-    threshold: float
-    n_auto: int
-    share: float
-    accuracy: float
-    low: float
-    high: float
-    combined: float
-    chosen: bool = False
+def measures_tables(scores: Sequence[AnswerScore]) -> tuple[Table, Table]:
+    """The few measures that most people need, and the others folded away."""
+    few = measures_table(score for score in scores if score.key in FEW_MEASURES)
+    more = measures_table(score for score in scores if score.key not in FEW_MEASURES)
+    return few, replace(more, key="more-measures", title=MORE_MEASURES, notes=(), folded=True)
 
 
-@dataclass(frozen=True)
-class TargetShare:
-    """How many answers, and which share, may be coded automatically at a target accuracy."""
-
-    target: float
-    n_auto: int
-    share: float
-    chosen: bool = False
-    n_answers: int = 0
-
-
-@dataclass(frozen=True)
-class Triage:
-    """How much may be coded automatically at which accuracy; made by :func:`triage`.
-
-    Attributes
-    ----------
-    rows : tuple of TriageRow
-        From the surest answers to all: up to the doubt `threshold`, the machine codes `n_auto`
-        answers, a `share` of all, with an `accuracy` between `low` and `high` (95 %). `combined` is
-        the accuracy of all, if people code the rest; the row `chosen` is that of the selection.
-    selection : Selection
-        The threshold that holds the target.
-    measure : {"subset", "hamming"}
-        Whether an answer is right as a whole, or by its share of labels.
-    human_accuracy : float
-        How right people are taken to be.
-    codes : CodeSelection or None
-        What may be settled code by code, if that was asked for; its `limits` go into
-        :class:`Policy`.
-    targets : tuple of TargetShare
-        What other targets would allow: `target`, `n_auto`, `share`, and the one `chosen`. Each
-        holds with the confidence by itself.
-    earlier : Selection or None
-        What an earlier fit may code, which stays in use as this one did not pass its test.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> [(line.target, line.n_auto) for line in triage(model).targets][:4]
-    [(0.95, 0), (0.9, 0), (0.85, 68), (0.8, 75)]
-    """
-
-    rows: tuple[TriageRow, ...]
-    selection: Selection
-    measure: str
-    human_accuracy: float
-    codes: CodeSelection | None = None
-    targets: tuple[TargetShare, ...] = ()
-    earlier: Selection | None = None
+def calibration_table(found: Calibration) -> Table:
+    """Groups of answers of similar theta, with the wrong labels expected and observed."""
+    arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
+    rows = (
+        (
+            TableEntry(percent(expected, 2), under=count_noun(count, "answer")),
+            TableEntry(percent(observed, 2), under=percent_range(low, high, 2)),
+            "yes" if low <= expected <= high else "no",
+        )
+        for expected, observed, count, low, high in zip(*(a.tolist() for a in arrays), strict=True)
+    )
+    title = "Wrong labels that theta expects, and those observed with 95 % intervals"
+    note = (
+        "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
+        "whether what is expected lies in the interval of what is observed."
+    )
+    head = ("expected", "observed", "agree")
+    return Table("calibration", title, head, tuple(rows), notes=(note,))
 
 
-def triage(
-    model: CodingModel,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    measure: str = "subset",
-    rank_by: str = "chance",
-    human_accuracy: float = 1.0,
-) -> Triage:
-    """Tell how much a model may code automatically, and at which accuracy.
+def calibration_words(found: Calibration) -> str:
+    """Say if theta is calibrated."""
+    from scipy.stats import binom
 
-    Parameters
-    ----------
-    model : CodingModel
-        Its answers that were drawn at random are looked at, each as predicted without itself.
-    target : float in (0, 1)
-        Accuracy that the automatic codes shall have.
-    confidence : float in (0, 1)
-        The chance to promise too much is at most one minus it.
-    measure : {"subset", "hamming", "per-code"}
-        Whether an answer is right as a whole, or by its share of labels; or whether single codes
-        are settled where the whole answer is not sure.
-    rank_by : {"chance", "theta"}
-        What answers are ranked by; fewer than 250 are ranked by theta.
-    human_accuracy : float
-        How right people are, in what machine and people reach together.
-
-    Returns
-    -------
-    Triage
-        The table, and the threshold that holds the target.
-
-    See Also
-    --------
-    selective_threshold : The test behind the threshold.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> found = triage(model, target=0.8)
-    >>> found.selection.n_auto, found.selection.accuracy
-    (75, 0.88)
-    >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
-    [(70, 0.91), (75, 0.88), (77, 0.87)]
-    """
-    codes = None
-    if measure == PER_CODE:
-        codes, measure = select_codes(model, GuaranteeTarget(target, confidence)), "subset"
-    tested = model.evidence[model.tested]
-    right = tested.right(model.Y[model.tested], measure)
-    selection = model.select(GuaranteeTarget(target, confidence, measure, rank_by))
-    doubt = tested.doubt(selection.rank_by)
-    rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
-    targets = target_shares(model, target, confidence, measure, rank_by)
-    used, earlier = model.in_use(GuaranteeTarget(target, confidence, measure, rank_by))
-    more = (codes, targets, earlier if used is not model else None)
-    return Triage(rows, selection, measure, human_accuracy, *more)
-
-
-def target_shares(
-    model: CodingModel,
-    target: float = 0.9,
-    confidence: float = 0.9,
-    measure: str = "subset",
-    rank_by: str = "chance",
-) -> tuple[TargetShare, ...]:
-    """Automation rates that a model reaches at the usual targets and at `target`."""
-    targets = sorted({*TARGETS[measure], target}, reverse=True)
-    found = [
-        model.in_use(GuaranteeTarget(each, confidence, measure, rank_by))[1] for each in targets
-    ]
-    each = ((f.target, f.n_auto, f.share, f.target == target, f.n_answers) for f in found)
-    return tuple(TargetShare(*values) for values in each)
-
-
-def triage_rows(
-    doubt: NDArray[np.float64],
-    right: NDArray[np.float64],
-    human_accuracy: float = 1.0,
-    chosen: float | None = None,
-) -> tuple[TriageRow, ...]:
-    """A line for the surest 1, 2 and 5 %, each tenth of the answers, and the chosen threshold."""
-    order = np.argsort(doubt, kind="stable")
-    doubt, right = doubt[order], right[order]
-    n = len(doubt)
-    thresholds = {float(doubt[-(-percent * n // 100) - 1]) for percent in PERCENTS}
-    if chosen is not None and chosen >= doubt[0]:
-        thresholds.add(chosen)
-    rows = []
-    for threshold in sorted(thresholds):
-        k = int(np.searchsorted(doubt, threshold, side="right"))
-        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
-        combined = (total + (n - k) * human_accuracy) / n
-        values = (k / n, total / k, *interval, combined, threshold == chosen)
-        rows.append(TriageRow(threshold, k, *values))
-    return tuple(rows)
+    n, n_more = len(found.counts), int((found.expected < found.lower).sum())
+    n_fewer = int((found.expected > found.upper).sum())
+    n_inside = n - n_more - n_fewer
+    expected, observed = (
+        percent(float(np.average(shares, weights=found.counts)), 2)
+        for shares in (found.expected, found.observed)
+    )
+    # Of a calibrated theta, fewer intervals than that hold it in less than one of twenty cases.
+    good = n_inside >= binom.ppf(0.05, n, 0.95)
+    verdict = "calibrated as far as these answers can tell" if good else "not calibrated"
+    return (
+        f"Theta is {verdict}: in {n_inside} of {count_noun(n, 'group')} of answers, the share of "
+        "wrong labels that it expects lies in the 95 % interval of the share observed. In "
+        f"{n_fewer} fewer are wrong than it expects, in {n_more} more. Expected and observed share "
+        f"are {100 * found.error:.2g} percentage points apart on average; over all answers it "
+        f"expects {expected} and {observed} are wrong."
+    )

@@ -8,7 +8,7 @@ each share are those of an exact test with mid-P in a finite population, so that
 where no error was found. They are put together as squares (MOVER: Zou and Donner, 2008).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from scipy.stats import hypergeom, norm
 
 from nldd.coding.model import CodingModel
+from nldd.present.table import Table, TableEntry, tabulate
+from nldd.present.text import percent, visible
 
 Counts = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -67,30 +69,24 @@ def rest_limits(
     found, n, rest = (np.asarray(values, dtype=np.int64) for values in (found, n, rest))
     tail = (1 - level) / 2
 
-    def allows(total: Counts, more: bool) -> NDArray[np.bool_]:
+    def is_likely(total: Counts, more: bool) -> NDArray[np.bool_]:
         shape = (np.maximum(n + rest, 1), total, n)
         beyond = hypergeom.sf(found, *shape) if more else hypergeom.cdf(found - 1, *shape)
         return np.asarray(beyond + hypergeom.pmf(found, *shape) / 2 >= tail)
 
-    # Both by halving, all codes at once.
-    low, high = found.copy(), found + rest
+    fewest = _first(found, found + rest, lambda total: is_likely(total, more=True))
+    beyond = _first(found, found + rest + 1, lambda total: ~is_likely(total, more=False))
+    return fewest - found, beyond - 1 - found
+
+
+def _first(low: Counts, high: Counts, holds: Callable[[Counts], NDArray[np.bool_]]) -> Counts:
+    """The first number of each range for which something holds, else `high`; by halving."""
     while (low < high).any():
-        middle = (low + high) // 2
-        enough = allows(middle, more=True)
-        low, high = (
-            np.where(enough, low, np.minimum(middle + 1, high)),
-            np.where(enough, middle, high),
-        )
-    fewest = low - found
-    low, high = found.copy(), found + rest
-    while (low < high).any():
-        middle = (low + high + 1) // 2
-        enough = allows(middle, more=False)
-        low, high = (
-            np.where(enough, middle, low),
-            np.where(enough, high, np.maximum(middle - 1, low)),
-        )
-    return fewest, low - found
+        middle, is_closed = (low + high) // 2, low == high
+        enough = holds(middle)
+        low = np.where(enough | is_closed, low, middle + 1)
+        high = np.where(enough, middle, high)
+    return low
 
 
 def estimate_rest(
@@ -109,23 +105,22 @@ def estimate_rest(
             (part.missed, part.checked_without, part.rest_without, np.zeros_like(part.missed)),
         )
     ]
-    total, low, high = (np.zeros(len(parts[0].right)) for _ in range(3))
-    below, above = np.zeros_like(total), np.zeros_like(total)
-    for found, n, rest, word in groups:
-        value = np.where(n > 0, found / np.maximum(n, 1) * rest, word)
-        fewest, most = rest_limits(found, n, rest, level)
-        total += value
-        # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
-        # no estimate: all of it may be wrong at once.
-        low += np.where(n > 0, value, fewest)
-        high += np.where(n > 0, value, most)
-        below += np.where(n > 0, np.square(np.maximum(value - fewest, 0)), 0)
-        above += np.where(n > 0, np.square(np.maximum(most - value, 0)), 0)
-    n_rest = np.sum([part.rest_with + part.rest_without for part in parts], axis=0)
+    found, n, rest, word = (np.array(values) for values in zip(*groups, strict=True))
+    looked = n > 0
+    value = np.where(looked, found / np.maximum(n, 1) * rest, word)
+    fewest, most = rest_limits(found, n, rest, level)
+    # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
+    # no estimate: all of it may be wrong at once.
+    low, high = (np.where(looked, value, limit).sum(axis=0) for limit in (fewest, most))
+    below, above = (
+        np.where(looked, np.square(np.maximum(error, 0)), 0).sum(axis=0)
+        for error in (value - fewest, most - value)
+    )
     # There are only whole answers: what lies between two numbers allows for both.
-    fewest = np.floor(low - np.sqrt(below) + ROUNDING)
-    most = np.ceil(high + np.sqrt(above) - ROUNDING)
-    return total, np.clip(fewest, 0, n_rest), np.clip(most, 0, n_rest)
+    lower = np.floor(low - np.sqrt(below) + ROUNDING)
+    upper = np.ceil(high + np.sqrt(above) - ROUNDING)
+    n_rest = rest.sum(axis=0)
+    return value.sum(axis=0), np.clip(lower, 0, n_rest), np.clip(upper, 0, n_rest)
 
 
 @dataclass(frozen=True)
@@ -173,3 +168,29 @@ def difference_limits(
     centre = more - less
     half = norm.ppf((1 + level) / 2) * np.sqrt((more + less - centre**2) / (n + 2))
     return np.maximum(centre - half, -1.0), np.minimum(centre + half, 1.0)
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = f"{100 * difference:+.1f}"
+    return "0.0" if float(text) == 0 else text
+
+
+def bias_table(found: Iterable[CodeBias]) -> Table:
+    """What coding by machine alone would do to the shares of the codes, the worst first."""
+    return tabulate(
+        "bias",
+        "Shares of the codes by people and by the machine alone",
+        found,
+        {
+            "code": lambda b: visible(b.code),
+            "people": lambda b: percent(b.people, 1),
+            "machine": lambda b: percent(b.machine, 1),
+            "difference": lambda b: TableEntry(
+                points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
+            ),
+        },
+        "Each answer was coded by a model that had not seen it. Difference: percentage points that "
+        "the machine gives too many, with a 95 % interval. Shares that are to be published need "
+        "correction: nldd frequencies.",
+    )

@@ -23,6 +23,8 @@ OK = PREFIX + "ok"
 NEXT = tuple(f"{PREFIX}next_{rank}" for rank in (1, 2, 3))
 # Of a check sample: whether the codes are right, and else which are.
 CHECK, RIGHT_CODES = PREFIX + "check", PREFIX + "right_codes"
+# Groups of `nldd suggest`, to code from.
+DRAFT = PREFIX + "draft_codes"
 # Whether an answer belongs to the random check sample.
 DRAWN = PREFIX + "drawn"
 # Which row of a file of extra features is an answer's, in tables of which rows may be missing.

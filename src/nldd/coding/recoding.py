@@ -59,13 +59,13 @@ def apply_codebook(
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import ColumnSpec, Settings, apply_codebook, fit_table
     >>> from nldd import load_survey
-    >>> from nldd.coding.tables.writer import create_table
+    >>> import pandas as pd
+    >>> from nldd.coding.tables.writing import write_table
     >>> folder, survey = TemporaryDirectory(), load_survey()
     >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-    >>> with create_table(table, survey.header) as writer:
-    ...     writer.write(rows[:80])
+    >>> write_table(table, pd.DataFrame(rows[:80], columns=survey.header))
     >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
     >>> step = fit_table(table, model, *how)
     >>> book = Path(folder.name, "codebook.csv")
@@ -87,23 +87,23 @@ def apply_codebook(
         check_listable(codebook, old.columns.codes)
         if codebook == old.codebook:
             return old, []
-        changes = _changes(old, codebook)
-        labels = tuple(map(codebook.current, old.labels))
-        if len(set(labels)) == len(labels):
-            model = replace(old, labels=labels, codebook=codebook)
-            if (before := old.fallback) is not None:
-                names = tuple(map(codebook.current, before.labels))
-                model = replace(model, fallback=replace(before, labels=names, codebook=codebook))
-        else:
-            settings = replace(old.settings, n_jobs=n_jobs)
-            codes = [frozenset(names) for names in old.codes(old.Y)]
-            known = Decisions([*codes], old.drawn.tolist(), agreed=old.taught.tolist())
-            how = (old.columns, settings, watch, codebook)
-            model = fit_coding_model(old.answers, known, *how)
-            model = replace(model, history=old.history, earlier=(*old.earlier, old.test))
+        model = recode(replace(old, settings=replace(old.settings, n_jobs=n_jobs)), codebook, watch)
         model = model.record("codebook", path.name, digest, 0, 0)
         replace_model(model, model_path)
-    return model, changes
+    return model, _changes(old, codebook)
+
+
+def recode(model: CodingModel, codebook: Codebook, watch: Watch = no_progress) -> CodingModel:
+    """The model with other codes: fitted anew where some were merged, and else as it was."""
+    labels = tuple(map(codebook.current, model.labels))
+    if len(set(labels)) == len(labels):
+        before = model.fallback
+        fallback = None if before is None else recode(before, codebook, watch)
+        return replace(model, labels=labels, codebook=codebook, fallback=fallback)
+    codes = [frozenset(names) for names in model.codes(model.Y)]
+    known = Decisions([*codes], model.drawn.tolist(), agreed=model.taught.tolist())
+    found = fit_coding_model(model.answers, known, model.columns, model.settings, watch, codebook)
+    return replace(found, history=model.history, earlier=(*model.earlier, model.test))
 
 
 def _check_codes_of_book(model: CodingModel, given: Codebook, path: Path) -> None:
@@ -134,19 +134,17 @@ def _changes(model: CodingModel, codebook: Codebook) -> list[str]:
         elif others:
             changes.append(f"{quote(old[0])} renamed to {quote(new)}.")
     before = model.codebook.by_code
-    n_named = sum(
-        (e.name, e.description) != (b.name, b.description)
-        for e in codebook.entries
-        if e.code in becomes and (b := before.get(e.code, CodebookEntry(e.code)))
-    )
+    named = [e for e in codebook.entries if e.code in becomes]
+    was = [before.get(e.code, CodebookEntry(e.code)) for e in named]
+    pairs = zip(named, was, strict=True)
+    n_named = sum((e.name, e.description) != (b.name, b.description) for e, b in pairs)
     if n_named:
         changes.append(f"{count_noun(n_named, 'code')} with another name or description.")
     here = [code for code in model.codes_in_order if code in becomes]
     if codebook.sorted(here) != here:
         changes.append("The order of the codes changed.")
-    used = {*model.labels, *becomes}
-    new_codes = [c for c in codebook.codes if c not in used and c not in before]
-    if new_codes:
+    known = {*model.labels, *becomes, *before}
+    if new_codes := [code for code in codebook.codes if code not in known]:
         rename = "to rename a code, write the new word into merged_into of its row"
         changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}; {rename}.")
     return changes

@@ -4,7 +4,7 @@ Tests of a fixed sequence with several starts (Angelopoulos et al., 2021, Learn 
 2003, the fallback procedure), Clopper and Pearson's or Bentkus'.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -94,6 +94,10 @@ class Selection:
     def share(self) -> float:
         """Share of the answers that the threshold lets through."""
         return self.n_auto / self.n_answers if self.n_answers else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self) | {"share": self.share}
 
 
 def selective_threshold(

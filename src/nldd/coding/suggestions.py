@@ -8,25 +8,25 @@ What groups answers here knows words, not meanings: a draft, from which people m
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from nldd._wording import quote
+from nldd.coding.answers import Answers
 from nldd.coding.codebook import FIELDS
-from nldd.coding.coded_table import check_paths_differ
-from nldd.coding.own_columns import PREFIX
-from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.reader import TableReader
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import plain_text
-from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun, wrap
 
-DRAFT = f"{PREFIX}draft_codes"
+DESCRIBED = "draft: answers that share words, not yet a code"
+HONEST = (
+    "This is a draft: words that occur together, found without any code. A group may mix topics, "
+    "and a topic may be in several groups or in none. People decide what is a code."
+)
 N_WORDS, N_EXAMPLES = 8, 3
 # A term must be in some answers and tell them from most others, which does without lists of words
 # that mean nothing, in any language.
@@ -80,45 +80,64 @@ class CodeSuggestions:
     notes: tuple[str, ...] = ()
 
     @property
-    def n_rows(self) -> int:
-        """Rows of the table, empty ones too."""
-        return len(self.rows)
-
-    @property
     def n_left(self) -> int:
         """Answers that are in no group."""
         return self.n_answers - sum(map(bool, self.rows))
 
+    def __str__(self) -> str:
+        left = f" {count_noun(self.n_left, 'answer')} in none of them." * bool(self.n_left)
+        n_groups = count_noun(len(self.groups), "group")
+        said = f"{count_noun(self.n_answers, 'answer')} in {n_groups} that share words.{left}"
+        wide = max(len(group.code) for group in self.groups)
+        lines = [
+            f"  {group.code:{wide}}  {group.n_answers:6,}  {', '.join(group.words[:5])}\n"
+            f"  {'':{wide}}          {quote(group.examples[0], 80)}"
+            for group in self.groups
+        ]
+        return "\n".join([wrap([said, HONEST]), "", *lines])
+
+    @property
+    def drafted(self) -> list[str]:
+        """The groups of each answer, as a list of codes."""
+        return [";".join(self.groups[g].code for g in row) for row in self.rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        counts = {"rows": len(self.rows), "answers": self.n_answers, "in_no_group": self.n_left}
+        return {**counts, "notes": list(self.notes), "groups": [asdict(g) for g in self.groups]}
+
+    def to_frame(self) -> pd.DataFrame:
+        """A codebook that people complete, with words and examples beside it."""
+        rows = []
+        for order, group in enumerate(self.groups, 1):
+            examples = [*group.examples, *[""] * N_EXAMPLES][:N_EXAMPLES]
+            words = (", ".join(group.words), group.n_answers)
+            rows.append((group.code, group.name, DESCRIBED, "", order, *words, *examples))
+        examples = [f"example_{k}" for k in range(1, N_EXAMPLES + 1)]
+        return pd.DataFrame(rows, columns=[*FIELDS, "words", "answers", *examples], dtype=object)
+
 
 def suggest_codes(
-    path: Path,
-    text: Sequence[str],
-    n_groups: int | None = None,
-    options: TableOptions = TableOptions(),
-    random_state: int = 0,
+    answers: Answers, n_groups: int | None = None, random_state: int = 0
 ) -> CodeSuggestions:
-    r"""Group the answers of a table by the words that they share, as a draft of a codebook.
+    """Group answers by the words that they share, as a draft of a codebook.
 
     What groups answers here knows words, not meanings: a draft, from which people make codes.
 
     Parameters
     ----------
-    path : Path
-        The table.
-    text : sequence of str
-        Columns with the answers.
+    answers : Answers
+        Their texts are looked at.
     n_groups : int, optional
         By default half as many as the square root of the number of answers, 30 at most: rather too
         many than too few, for groups are merged more easily than split.
-    options : TableOptions, optional
-        How the table is opened.
     random_state : int
         Seed of the start.
 
     Returns
     -------
     CodeSuggestions
-        The groups, and those of each row.
+        The groups, and those of each answer.
 
     Notes
     -----
@@ -129,39 +148,26 @@ def suggest_codes(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import suggest_codes
-    >>> folder = TemporaryDirectory()
-    >>> path = Path(folder.name, "answers.csv")
-    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
-    >>> found = suggest_codes(path, ["answer"], n_groups=2)
+    >>> from nldd.coding import Answers, suggest_codes
+    >>> answers = Answers(["more buses", "late buses", "lower rent", "the rent"] * 3)
+    >>> found = suggest_codes(answers, n_groups=2)
     >>> [(group.code, group.words[0], group.n_answers) for group in found.groups]
     [('g1', 'buses', 6), ('g2', 'rent', 6)]
-    >>> folder.cleanup()
     """
-    with options.open(path) as table:
-        places = _text_places(table, text)
-        texts = [
-            "\n".join(plain_text(row[j]) for j in places).strip()[:LONGEST]
-            for block in table.blocks()
-            for row in block.rows
-        ]
-        notes = tuple(table.notes)
-    said = np.flatnonzero([bool(text) for text in texts])
-    answers = [texts[i] for i in said]
-    _check_answers(path, answers, n_groups)
-    wanted = n_groups or default_groups(len(answers))
-    X, terms = weigh_terms(answers, wanted)
+    said = {i: text.strip()[:LONGEST] for i, text in enumerate(answers.texts) if text.strip()}
+    texts = list(said.values())
+    _check_answers(texts, n_groups)
+    wanted = n_groups or default_groups(len(texts))
+    X, terms = weigh_terms(texts, wanted)
     if not X.shape[1]:
-        message = f"{path.name}: the answers share no words by which they could be told apart."
+        message = "The answers share no words by which they could be told apart."
         raise InputError(message, hint="read some of them, and begin a codebook by hand")
     strengths, parts = _factors(X, min(wanted, *X.shape), random_state)
-    groups, members = describe_groups(answers, strengths, parts, terms)
-    rows: list[tuple[int, ...]] = [()] * len(texts)
-    for i, row in zip(said.tolist(), members, strict=True):
+    groups, members = describe_groups(texts, strengths, parts, terms)
+    rows: list[tuple[int, ...]] = [()] * len(answers)
+    for i, row in zip(said, members, strict=True):
         rows[i] = tuple(np.flatnonzero(row).tolist())
-    return CodeSuggestions(tuple(groups), tuple(rows), len(answers), notes)
+    return CodeSuggestions(tuple(groups), tuple(rows), len(texts))
 
 
 def default_groups(n_answers: int) -> int:
@@ -173,29 +179,15 @@ def default_groups(n_answers: int) -> int:
     return min(MOST_GROUPS, max(2, round(n_answers**0.5 / 2)))
 
 
-def _text_places(table: TableReader, text: Sequence[str]) -> list[int]:
-    names = [
-        name.strip()
-        for given in text
-        for name in ([given] if given in table.names else given.split(","))
-        if name.strip()
-    ]
-    if not names:
-        there = ", ".join(map(repr, table.names[:12]))
-        hint = f"--text NAME; {table.path.name} has the columns {there}"
-        raise InputError("No column with the answers was named.", hint=hint)
-    return [table.column(name) for name in names]
-
-
-def _check_answers(path: Path, answers: Sequence[str], n_groups: int | None) -> None:
-    n_distinct = len({" ".join(text.casefold().split()) for text in answers})
+def _check_answers(texts: Sequence[str], n_groups: int | None) -> None:
+    n_distinct = len({" ".join(text.casefold().split()) for text in texts})
     if n_distinct < 2:
-        found = "are all the same" if answers else "are all empty"
-        message = f"{path.name}: the answers {found}, so there is nothing to group."
+        found = "are all the same" if texts else "are all empty"
+        message = f"The answers {found}, so there is nothing to group."
         raise InputError(message, hint="name the column with the answers; or use another file")
     if n_groups is not None and n_groups > n_distinct:
-        message = f"{path.name} has {n_distinct:,} different answers, fewer than {n_groups} groups."
-        raise InputError(message, hint=f"--groups {default_groups(len(answers))}")
+        message = f"There are {n_distinct:,} different answers, fewer than {n_groups} groups."
+        raise InputError(message, hint=f"--groups {default_groups(len(texts))}")
 
 
 def weigh_terms(texts: Sequence[str], n_groups: int) -> tuple[csr_array, list[str]]:
@@ -280,61 +272,3 @@ def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
             break
         found.setdefault(" ".join(answers[i].casefold().split()), answers[i])
     return tuple(found.values())
-
-
-def write_suggestion(found: CodeSuggestions, out: Path | str, raw: bool = False) -> None:
-    r"""Write groups as a codebook that people complete, with words and examples beside it.
-
-    Parameters
-    ----------
-    found : CodeSuggestions
-        Of :func:`suggest_codes`.
-    out : Path or str
-        File for the table, in the format that its ending says.
-    raw : bool
-        Whether to write cells as they are that a spreadsheet would run as formulas.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import read_codebook, suggest_codes
-    >>> from nldd.coding.suggestions import write_suggestion
-    >>> folder = TemporaryDirectory()
-    >>> path, draft = Path(folder.name, "answers.csv"), Path(folder.name, "codebook.csv")
-    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
-    >>> write_suggestion(suggest_codes(path, ["answer"], n_groups=2), draft)
-    >>> [(entry.code, entry.name.split(",")[0]) for entry in read_codebook(draft).entries]
-    [('g1', 'buses'), ('g2', 'rent')]
-    >>> folder.cleanup()
-    """
-    examples = tuple(f"example_{k}" for k in range(1, N_EXAMPLES + 1))
-    with create_table(out, (*FIELDS, "words", "answers", *examples), raw=raw) as writer:
-        for order, group in enumerate(found.groups, 1):
-            described = "draft: answers that share words, not yet a code"
-            shown: list[Cell] = [*group.examples, *[""] * (N_EXAMPLES - len(group.examples))]
-            words = (", ".join(group.words), group.n_answers)
-            writer.write([(group.code, group.name, described, "", order, *words, *shown)])
-
-
-def write_draft(
-    found: CodeSuggestions,
-    path: Path,
-    out: Path | str,
-    options: TableOptions = TableOptions(),
-    raw: bool = False,
-) -> str:
-    """Write the table with the groups of each answer as a list of codes; the column is returned."""
-    check_paths_differ(path, out, hint="--assign draft.csv")
-    with options.open(path) as table:
-        column = DRAFT
-        while column in table.names:
-            column += "_2"
-        header = (*table.header, column)
-        with create_table(out, header, like=table.format, raw=raw) as writer:
-            for block in table.blocks():
-                groups = found.rows[block.first - 1 : block.first - 1 + len(block.rows)]
-                cells = [";".join(found.groups[g].code for g in row) for row in groups]
-                pairs = zip(block.rows, cells, strict=True)
-                writer.write((*row, cell) for row, cell in pairs)
-    return column

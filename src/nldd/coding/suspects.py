@@ -7,28 +7,34 @@ differ, times the chance that the machine is right. Answers that say the same in
 have different codes need no machine.
 """
 
-import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from pathlib import Path
-from unicodedata import normalize
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from nldd.coding.answers import normalize_text
 from nldd.coding.model import CodingModel
-from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.writer import create_table
+from nldd.coding.own_columns import unique_column_names
+from nldd.present.table import Table, tabulate, to_text
+from nldd.present.text import count_noun, percent, visible, wrap
 
 UNLIKE = "coded unlike its likes"
 IDENTICAL = "identical answers have other codes"
-HEAD = ("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why", "same_answer_coded")
-EVIDENCE = ("nearest_answer", "nearest_codes")
+COLUMNS = (
+    *("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why", "same_answer_coded"),
+    *("nearest_answer", "nearest_codes"),
+)
+MOST_SHOWN = 15
+Codes = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """An answer of a model with codes that may be wrong; found by :func:`find_suspects`.
+    """An answer of a model with codes that may be wrong.
 
     Attributes
     ----------
@@ -50,36 +56,21 @@ class Suspect:
         Another coded answer that speaks for the prediction: its number, text and codes.
     same : tuple of (tuple of str, int)
         How often the same answer was coded how, this one included.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, Settings, find_suspects, fit_coding_model
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> first = find_suspects(model)[0]
-    >>> first.text
-    'We could do with cheaper bus fares. The roads are dangerous'
-    >>> first.codes, first.likely, first.differ_in
-    (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
 
     number: int
     text: str
-    codes: tuple[str, ...]
-    likely: tuple[str, ...]
+    codes: Codes
+    likely: Codes
     why: tuple[str, ...]
     sure: float
     nearest: int
     nearest_text: str
-    nearest_codes: tuple[str, ...]
-    same: tuple[tuple[tuple[str, ...], int], ...] = ()
+    nearest_codes: Codes
+    same: tuple[tuple[Codes, int], ...] = ()
 
     @property
-    def differ_in(self) -> tuple[str, ...]:
+    def differ_in(self) -> Codes:
         """Codes that are likely missing, with a plus, and likely wrong, with a minus."""
         missing = (f"+{code}" for code in self.likely if code not in self.codes)
         return (*missing, *(f"-{code}" for code in self.codes if code not in self.likely))
@@ -90,7 +81,80 @@ class Suspect:
         return self.sure * len(self.differ_in)
 
 
-def find_suspects(model: CodingModel) -> list[Suspect]:
+@dataclass(frozen=True)
+class Suspects:
+    """Answers of a model that people may have miscoded; found by :func:`find_suspects`.
+
+    Attributes
+    ----------
+    items : tuple of Suspect
+        The most suspicious first. Many will be right: people look at each.
+    model : CodingModel
+        Whose answers they are.
+    """
+
+    items: tuple[Suspect, ...]
+    model: CodingModel
+
+    def __str__(self) -> str:
+        of = f"of {count_noun(len(self.model.answers), 'coded answer')} of the model"
+        if not self.items:
+            return f"No suspicion: none {of} is coded unlike its likes."
+        unlike, identical = (sum(why in s.why for s in self.items) for why in (UNLIKE, IDENTICAL))
+        counts = f"{unlike:,} coded unlike their likes, {identical:,} unlike identical answers"
+        first, table = f"{len(self.items):,} {of} may be miscoded: {counts}.", self.table()
+        return "\n\n".join([wrap([first]), to_text(table, most=MOST_SHOWN), wrap(table.notes)])
+
+    def table(self, most: int | None = None) -> Table:
+        """Make a table of the first of them, for people to read."""
+
+        def shown(codes: Codes) -> str:
+            names = map(self.model.codebook.shown, codes)
+            return visible("; ".join(names) or "(no code)", 40)
+
+        return tabulate(
+            "suspects",
+            "Answers that may be miscoded, the most suspicious first",
+            self.items[:most],
+            {
+                "answer": lambda s: visible(s.text, 50),
+                "codes": lambda s: shown(s.codes),
+                "likely": lambda s: shown(s.likely),
+                "sure": lambda s: percent(s.sure),
+                "why": lambda s: "; ".join(s.why),
+            },
+            "Likely: the codes of most identical answers, or else those that the machine predicts "
+            "for the answer without having seen it. Sure: the share of the identical ones that "
+            "have them, or how likely the machine takes it to be right. First come those of which "
+            "most codes are expected to be wrong. Many of these answers will be coded rightly: "
+            "look at each.",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        names = ("differ_in", "expected_wrong")
+        suspects = [asdict(s) | {name: getattr(s, name) for name in names} for s in self.items]
+        return {"n_answers": len(self.model.answers), "suspects": suspects}
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per suspect with the evidence, and what else the answer says."""
+        read = self.model.columns
+        text = read.text[0] if len(read.text) == 1 else "answer"
+        names = ("number", text, *COLUMNS, *read.numeric, *read.categorical)
+        rows = list(map(self._row, self.items))
+        return pd.DataFrame(rows, columns=unique_column_names(names, ()), dtype=object)
+
+    def _row(self, s: Suspect) -> tuple[object, ...]:
+        join, answers, place = self.model.columns.codes.join, self.model.answers, s.number - 1
+        same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
+        said = (s.number, s.text, join(s.codes), join(s.likely), "; ".join(s.differ_in))
+        scores = (round(s.expected_wrong, 3), round(s.sure, 4), "; ".join(s.why))
+        numbers = ["" if np.isnan(x) else x for x in answers.numbers[place].tolist()]
+        evidence = (same, s.nearest_text, join(s.nearest_codes))
+        return (*said, *scores, *evidence, *numbers, *answers.categories[place])
+
+
+def find_suspects(model: CodingModel) -> Suspects:
     """Find answers of a model whose codes may be wrong.
 
     Parameters
@@ -100,8 +164,8 @@ def find_suspects(model: CodingModel) -> list[Suspect]:
 
     Returns
     -------
-    list of Suspect
-        The most suspicious first. Many will be right: people look at each.
+    Suspects
+        The most suspicious first.
 
     Notes
     -----
@@ -118,34 +182,32 @@ def find_suspects(model: CodingModel) -> list[Suspect]:
     >>> answers = Answers([row[1] for row in rows])
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> [(suspect.number, suspect.codes, suspect.likely) for suspect in find_suspects(model)][:2]
-    [(95, ('cycling',), ('housing costs',)), (76, ('safety',), ('housing costs',))]
+    >>> first, *others = find_suspects(model).items
+    >>> first.number, first.text
+    (95, 'We could do with cheaper bus fares. The roads are dangerous')
+    >>> first.codes, first.likely, first.differ_in
+    (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
-    found, codes = model.evidence, model.codes(model.Y)
-    predicted = model.codes(found.Y)
-    sure = chance_right(model)
-    same = _identical(model.answers.texts)
-    unlike = set(np.flatnonzero(_is_unlike(model, sure)).tolist())
-    suspects = []
-    for i, near in enumerate(found.row.tolist()):
-        counts = Counter(codes[j] for j in same.get(i, ()))
-        most = counts.most_common(2)
+    found, texts, codes = model.evidence, model.answers.texts, model.codes(model.Y)
+    predicted, sure, suspects = model.codes(found.Y), _chance_right(model), []
+    each = zip(_identical(texts, codes), _is_unlike(model, sure), found.row.tolist(), strict=True)
+    for i, (same, unlike, near) in enumerate(each):
+        most = same.most_common(2)
         # With as many of another kind, identical answers do not tell which is right.
         majority = most[0] if len(most) > 1 and most[0][1] > most[1][1] else None
-        odd = len(counts) > 1 and (majority is None or majority[0] != codes[i])
-        if not odd and i not in unlike:
+        odd = len(same) > 1 and (majority is None or majority[0] != codes[i])
+        if not (odd or unlike):
             continue
         likely, certainty = predicted[i], float(sure[i])
         if odd and majority is not None:
-            likely, certainty = majority[0], majority[1] / counts.total()
-        why = (*((UNLIKE,) * (i in unlike)), *((IDENTICAL,) * odd))
-        evidence = (near + 1, model.answers.texts[near], codes[near])
-        about = (i + 1, model.answers.texts[i], codes[i], likely, why, certainty)
-        suspects.append(Suspect(*about, *evidence, tuple(counts.most_common()) if odd else ()))
-    return sorted(suspects, key=lambda s: (-s.expected_wrong, s.number))
+            likely, certainty = majority[0], majority[1] / same.total()
+        why = (UNLIKE,) * bool(unlike) + (IDENTICAL,) * odd
+        evidence = (near + 1, texts[near], codes[near], tuple(same.most_common()) if odd else ())
+        suspects.append(Suspect(i + 1, texts[i], codes[i], likely, why, certainty, *evidence))
+    return Suspects(tuple(sorted(suspects, key=lambda s: -s.expected_wrong)), model)
 
 
-def chance_right(model: CodingModel) -> NDArray[np.float64]:
+def _chance_right(model: CodingModel) -> NDArray[np.float64]:
     """How likely each prediction is right as a whole: its chance, or as theta tells."""
     found = model.evidence
     if found.chance is not None:
@@ -154,81 +216,21 @@ def chance_right(model: CodingModel) -> NDArray[np.float64]:
 
 
 def _is_unlike(model: CodingModel, sure: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Where more codes of people are expected to be wrong than a usual chance would be.
+    """Find where more codes of people are expected to be wrong than a usual chance would be.
 
     That is the machine's chance to be right on average where people agree with it: so sure it must
     be of an answer that differs in one code, and half as sure if it differs in two.
     """
     n_differ = model.evidence.n_wrong(model.Y)
     agree = n_differ == 0
-    if not agree.any():
-        return np.zeros(len(sure), dtype=bool)
-    return np.asarray(~agree & (sure * n_differ >= sure[agree].mean()))
+    usual = sure[agree].mean() if agree.any() else np.inf
+    return np.asarray(~agree & (sure * n_differ >= usual))
 
 
-def _identical(texts: list[str]) -> dict[int, list[int]]:
-    """For answers that say the same as others, but for case, spaces and marks: all of these."""
-    groups: defaultdict[str, list[int]] = defaultdict(list)
-    for i, text in enumerate(texts):
-        groups[plain_words(text)].append(i)
-    several = (rows for words, rows in groups.items() if words and len(rows) > 1)
-    return {i: rows for rows in several for i in rows}
-
-
-def plain_words(text: str) -> str:
-    """The words of a text, whatever their case, and what stands between them.
-
-    >>> plain_words("More  buses, please!") == plain_words("more buses please")
-    True
-    """
-    return " ".join(re.findall(r"\w+", normalize("NFKC", text).casefold()))
-
-
-def write_suspects(model: CodingModel, suspects: list[Suspect], out: Path | str) -> None:
-    """Write suspects as a table: the answer, its codes and likely ones, why, and the evidence.
-
-    Parameters
-    ----------
-    model : CodingModel
-        Whose answers they are.
-    suspects : list of Suspect
-        Of :func:`find_suspects`.
-    out : Path or str
-        File for the table, in the format that its ending says.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, Settings, find_suspects, fit_coding_model
-    >>> from nldd.coding.suspects import write_suspects
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding.tables.opening import open_table
-    >>> with TemporaryDirectory() as folder:
-    ...     write_suspects(model, find_suspects(model), Path(folder, "suspects.csv"))
-    ...     with open_table(Path(folder, "suspects.csv")) as table:
-    ...         names = table.names
-    >>> names[:5]
-    ('number', 'answer', 'codes', 'likely_codes', 'differ_in')
-    """
-    names = (*model.columns.numeric, *model.columns.categorical)
-    text = model.columns.text[0] if len(model.columns.text) == 1 else "answer"
-    join = model.columns.codes.join
-    with create_table(out, ("number", text, *HEAD, *EVIDENCE, *names)) as writer:
-        for s in suspects:
-            same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
-            told = (join(s.codes), join(s.likely), "; ".join(s.differ_in))
-            scores = (round(s.expected_wrong, 3), round(s.sure, 4), "; ".join(s.why))
-            evidence = (same, s.nearest_text, join(s.nearest_codes))
-            features = _features(model, s.number - 1)
-            writer.write([(s.number, s.text, *told, *scores, *evidence, *features)])
-
-
-def _features(model: CodingModel, row: int) -> list[Cell]:
-    numbers = model.answers.numbers[row].tolist()
-    return [*("" if np.isnan(x) else x for x in numbers), *model.answers.categories[row]]
+def _identical(texts: Sequence[str], codes: Sequence[Codes]) -> list[Counter[Codes]]:
+    """How often the words of each answer were coded how; empty for one without words."""
+    found = defaultdict[str, Counter[Codes]](Counter)
+    words = list(map(normalize_text, texts))
+    for said, given in zip(words, codes, strict=True):
+        found[said][given] += 1
+    return [found[said] if any(map(str.isalnum, said)) else Counter() for said in words]

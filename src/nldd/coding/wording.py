@@ -1,12 +1,35 @@
-"""Numbers of a coding study in words: percentages, confidence scores, results of checks."""
+"""Numbers of a coding study in words: shares, confidence scores, checks, and what is guaranteed."""
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from nldd.present.text import percent, visible
+from nldd.present.text import count_noun, percent, visible
+
+if TYPE_CHECKING:
+    from nldd.coding.guarantee import CodeSelection
+    from nldd.coding.model import CodingModel
+    from nldd.coding.selective import Selection
+    from nldd.coding.triage import TargetShare
 
 # Of fewer checked answers no share is shown: it looks more certain than it is.
 FEWEST_CHECKED = 20
+MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
+OF_THESE = {"subset": "these", "hamming": "the labels of these"}
+GUARANTEED = {
+    "subset": "of these answers get exactly the codes that people would give",
+    "hamming": "of the labels of these answers are as people would decide",
+}
+RULES = {
+    "chance": "the chance that all its codes are right is at least",
+    "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
+}
+SURE = {"chance": "chance from", "theta": "theta up to"}
+
+
+def join_paragraphs(*parts: str) -> str:
+    """Put an empty line between the parts that are there."""
+    return "\n\n".join(filter(None, parts))
 
 
 def name_list(names: Sequence[str], most: int = 12) -> str:
@@ -45,19 +68,121 @@ def checked_accuracy(n_right: int, n: int, low: float, high: float, so_far: str 
 
 
 def doubt_number(doubt: float, rank_by: str) -> str:
-    """Write a doubt as people know it: theta itself, or the confidence score."""
-    return theta_number(doubt) if rank_by == "theta" else f"{1 - doubt:.4f}"
+    """Write a doubt as people know it: the confidence score, or theta.
+
+    >>> doubt_number(0.25, "chance"), doubt_number(0.25, "theta"), doubt_number(0.00012, "theta")
+    ('0.7500', '0.2500', '0.00012')
+    """
+    if rank_by == "chance":
+        return f"{1 - doubt:.4f}"
+    return f"{doubt:.4f}" if doubt >= 0.01 else f"{Decimal(f'{doubt:.2g}'):f}"
 
 
-def theta_number(theta: float) -> str:
-    """Write theta with four decimals, or with two significant digits if it is small."""
-    return f"{theta:.4f}" if theta >= 0.01 else f"{Decimal(f'{theta:.2g}'):f}"
+def guarantee_words(selection: "Selection") -> str:
+    """Say which share of the automatic codes is right at least."""
+    return f"at least {exact_percent(selection.target)} {GUARANTEED[selection.measure]}"
 
 
-def chance_in_words(chance: float) -> str:
-    """Say how likely all codes of an answer are right: 9 in 10, for example."""
-    for total in (10, 100):
-        if round(total * chance) < total:
-            likely = round(total * chance)
-            return f"right as a whole: {likely or 'less than 1'} in {total}"
-    return "right as a whole: more than 99 in 100"
+def rule_words(selection: "Selection") -> str:
+    """Say what is asked of new answers; that of the tested ones is in the table."""
+    assert selection.limit is not None
+    limit = doubt_number(selection.limit, selection.rank_by)
+    rule = f"The machine codes an answer if {RULES[selection.rank_by]} {limit}."
+    if selection.limit == selection.threshold:
+        return rule
+    return (
+        f"{rule} This is a little stricter than the chosen line, as the model, which has learned "
+        "from all answers, is a little surer than those that were tested."
+    )
+
+
+def no_threshold_words(selection: "Selection", targets: Sequence["TargetShare"]) -> tuple[str, str]:
+    """Say why there is no threshold, which targets hold, and what to do."""
+    reason = f"Too few for a test: {count_noun(selection.n_answers, 'coded answer')}."
+    if selection.closest is not None:
+        n, right, needed = selection.closest
+        reached, asked = f"{right:,} are", f"{needed:,}"
+        if selection.measure == "hamming":
+            reached, asked = f"{percent(right / n, 1)} of the labels are", percent(needed / n, 1)
+        reason = f"Of the {n:,} most confident answers, {reached} right; {asked} would be needed."
+    shares = ", ".join(
+        f"{exact_percent(line.target)} ({percent(line.share)} coded automatically)"
+        for line in targets
+        if line.n_auto
+    )
+    held = f"Targets that hold today: {shares}." if shares else "No lower target holds either."
+    return (
+        f"Nothing can be coded automatically at a target of {exact_percent(selection.target)} with "
+        f"{exact_percent(selection.confidence)} confidence: all answers are sent to review. "
+        f"{reason}",
+        f"{held} Code more answers drawn at random, or lower the target.",
+    )
+
+
+def failed_refit_words(selection: "Selection") -> str:
+    """Say in a sentence why a refitted model does not code automatically."""
+    stays = "what is in use stays in use"
+    if selection.closest is None:
+        return f"The refitted model could not be tested on so few answers; {stays}."
+    n, n_right, n_needed = selection.closest
+    return (
+        f"The refitted model did not pass its test on {selection.n_answers:,} answers ({n_right:,} "
+        f"of the {n:,} most confident are right, {n_needed:,} are needed); {stays}."
+    )
+
+
+def drawn_notes(model: "CodingModel") -> list[str]:
+    """Say on which of its answers the guarantees of an updated model are tested."""
+    if not model.updated:
+        return []
+    n_drawn, last = len(model.tested), model.history[-1].n_added
+    note = (
+        f"Of the {len(model.answers):,} coded answers, {n_drawn:,} were drawn at random. The "
+        "promise is tested on these alone, so that it stays exact after updates; answers that were "
+        "left over for people are harder than new ones, and only teach."
+    )
+    if last and not model.drawn[-last:].any():
+        note += (
+            " The last update brought none that were drawn. The more there are, the more can be "
+            "proven: nldd predict --random 50 puts some into the next review."
+        )
+    return [note]
+
+
+def per_code_words(codes: "CodeSelection") -> tuple[str, ...]:
+    """Say what is guaranteed of codes that are settled one by one."""
+    if codes.yes is None and codes.no is None:
+        return (
+            "No code can be settled by itself yet: "
+            f"{count_noun(codes.n_answers, 'coded answer')} cannot show, with "
+            f"{exact_percent(codes.confidence)} confidence, that at least "
+            f"{exact_percent(codes.target)} of such codes are right.",
+        )
+    settled = (
+        f"Code by code, {percent(1 - codes.share_asked, 1)} of the decisions need no people: all "
+        f"codes of {codes.n_whole:,} of {count_noun(codes.n_answers, 'coded answer')} would be "
+        f"settled. The other {codes.n_answers - codes.n_whole:,} would be sent to review, "
+        f"{codes.n_part:,} of them with some codes settled."
+    )
+    said = []
+    ends = [f"On average over answers, and with {exact_percent(codes.confidence)} confidence: "]
+    if codes.yes is None or codes.right is None:
+        ends.append(
+            " No code is sure enough to be set, so that people decide on all that is likely."
+        )
+    else:
+        said.append(
+            f"of the codes that the machine sets in an answer, at least "
+            f"{exact_percent(codes.target)} are right ({percent(codes.right, 1)} of those tested)"
+        )
+    if codes.no is None or codes.missed is None:
+        ends.append(
+            " No code is unlikely enough to be ruled out, so that people decide on the rest."
+        )
+    else:
+        said.append(
+            "of the codes that people would give an answer, at most "
+            f"{exact_percent(1 - codes.target)} are ruled out ({percent(codes.missed, 1)} of those "
+            "tested)"
+        )
+    return settled, f"{ends[0]}{'; and '.join(said)}.{''.join(ends[1:])}"

@@ -21,7 +21,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd.coding.evaluation import triage
+from nldd.coding.triage import triage
 from nldd.coding.model_file import load_coding_model
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError

@@ -6,22 +6,21 @@ from uuid import UUID
 
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
-from nldd.coding.model import checksum
+from nldd.coding.review.decisions import describe_table
 from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import describe_table
-from nldd.coding.tables.reading import TableOptions, open_table
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import frame_of
+from nldd.coding.tables.writing import write_table
 
 NOW = "2026-01-02T03:04:05.678Z"
 
 
 def rows_of(path):
     """The cells of a table by the names of its columns."""
-    with open_table(path) as table:
-        rows = [dict(zip(table.names, row, strict=True)) for b in table.blocks() for row in b.rows]
-        return table.names, rows, table.format
+    table = read_table(path)
+    return table.names, table.frame.to_dict("records"), table.format
 
 
 def store_of(model, path, store, n_random=0, threshold=0.005, options=TableOptions()):
@@ -30,20 +29,20 @@ def store_of(model, path, store, n_random=0, threshold=0.005, options=TableOptio
     policy = CodingOptions(threshold, n_random=n_random)
     code_table(model, path, coded, policy, review, options)
     said = rows_of(coded)[1]
-    with open_table(path) as table:
-        about = Study(
-            table=path.name,
-            table_sha256=checksum(path),
-            model="model.nldd",
-            model_sha256="0" * 64,
-            header=table.header,
-            text=model.columns.text,
-            codes=tuple((code, "", "") for code in model.codes_in_order),
-            separator=model.columns.codes.separator,
-            none=model.columns.codes.none,
-            table_format=describe_table(table, model),
-        )
-        cells = [row for block in table.blocks() for row in block.rows]
+    table = read_table(path)
+    about = Study(
+        table=path.name,
+        table_sha256=table.sha256,
+        model="model.nldd",
+        model_sha256="0" * 64,
+        header=table.header,
+        text=model.columns.text,
+        codes=tuple((code, "", "") for code in model.codes_in_order),
+        separator=model.columns.codes.separator or ";",
+        none=model.columns.codes.none,
+        table_format=describe_table(table, model),
+    )
+    cells = table.frame.itertuples(index=False, name=None)
     items, suggestions = [], []
     for number, (row, found) in enumerate(zip(cells, said, strict=True), 1):
         drawn = found.get("nldd_drawn") == "yes"
@@ -97,8 +96,8 @@ def fill_in(review, model, decisions, names):
         row["nldd_ok"] = "" if chosen is None else "x"
         if chosen is None:
             row["nldd_codes"] = ""
-    with create_table(review, columns, like=form) as writer:
-        writer.write([row[name] for name in columns] for row in rows)
+    cells = {name: [row[name] for row in rows] for name in columns}
+    write_table(review, frame_of(cells), like=form)
 
 
 def to_undo(entries, coder):

@@ -8,6 +8,7 @@ import openpyxl
 import pytest
 from hypothesis import given, settings, strategies as st
 from made_review import CODES, make_review
+from nldd.coding.review.store_tables import StoreOptions
 from stored_study import NOW, decide, entry, rows_of
 
 from nldd.coding.audit import draw_sample
@@ -17,7 +18,6 @@ from nldd.coding.frequencies import code_frequencies
 from nldd.coding.review.export import write_export
 from nldd.coding.review.records import Item, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import StoreOptions
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))

@@ -13,9 +13,9 @@ from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_review
 from nldd.coding.review.store import Store
-from nldd.coding.tables.cells import cell_text
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.spreadsheet import frame_of
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 
 PROMISE = (0.7, 0.9, "subset", "chance")
@@ -82,12 +82,9 @@ def test_rows_with_codes_empty_ones_and_cells_of_a_workbook(made, tmp_path):
         ("p3", "the heating is broken and lunch costs too much", None, True, None),
     ]
     table = tmp_path / "new.xlsx"
-    with create_table(table, ("id", "answer", "age", "region", "codes")) as writer:
-        writer.write(rows)
+    write_table(table, frame_of(dict(zip(HEADER, zip(*rows, strict=True), strict=True))))
     prepared, study, items, said, (first,) = prepare(made, tmp_path / "new.review.db", table)
-    with TableOptions().open(table) as reader:
-        read = [row for block in reader.blocks() for row in block.rows]
-    assert [list(map(cell_text, i.cells)) for i in items] == [list(map(cell_text, r)) for r in read]
+    assert [[*item.cells] for item in items] == read_table(table).frame.to_numpy().tolist()
     assert [item.given for item in items] == [{"pay", "food"}, None, None]
     assert [s.item for s in said] == [2, 3]
     assert (said[0].details["empty"], said[0].codes, said[0].status) == (True, (), "review")
@@ -130,8 +127,8 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
 )
 def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expected):
     numbers = range(1, 1001)
-    counts = CodingSummary(n_rows=1000, n_auto=n_auto, n_review=1000 - n_auto)
-    counts.n_drawn = len(draw_to_check(numbers, n_auto, n_audit, 0))
+    n_drawn = len(draw_to_check(numbers, n_auto, n_audit, 0))
+    counts = CodingSummary(1000, n_auto, 1000 - n_auto, n_drawn=n_drawn)
     notes = list(_notes_on_draw(counts, n_audit, len(numbers)))
     assert len(notes) == len(expected)
     assert all(words in note for words, note in zip(expected, notes, strict=True))

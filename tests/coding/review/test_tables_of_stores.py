@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 from made_review import make_review
+from nldd.coding.review.store_tables import DecidedRows, StoreOptions
 from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
@@ -22,7 +23,6 @@ from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.desk import Desk
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import DecidedRows, StoreOptions
 from nldd.coding.review.verified import audit_of
 from nldd.coding.tables.reading import TableOptions, open_table
 from nldd.coding.tables.writer import create_table

@@ -6,39 +6,26 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import (
-    code_options,
-    coder_options,
-    make_column_spec,
-    table_options,
-    text_option,
-)
-from nldd.present.console import print_notes, print_result
+from nldd.coding.commands import options as shared
+from nldd.present.console import print_notes
 from nldd.present.options import FILE, bundle, file_option, force_option, json_option
 
 if TYPE_CHECKING:
     from nldd.coding.columns import ColumnSpec
     from nldd.coding.tables.reading import TableOptions
 
-
-_column_options = bundle(
-    "request",
-    make_column_spec,
-    text_option(required=True),
-    *code_options,
-    *coder_options,
-)
+_columns = (shared.text_option(required=True), *shared.code_options, *shared.coder_options)
 
 
 @click.command()
 @click.argument("tables_of_coders", nargs=-1, required=True, type=FILE, metavar="CODED...")
-@_column_options
+@bundle("request", shared.make_column_spec, *_columns)
 @click.option(
     "--id", "name", metavar="COLUMN", help="Column to match rows by; by their order if left out."
 )
 @file_option("-o", "--out", help="File for the answers that were coded differently.")
 @force_option
-@table_options
+@shared.table_options
 @json_option
 def agreement(
     tables_of_coders: tuple[Path, ...],
@@ -63,8 +50,8 @@ def agreement(
       nldd agreement all.csv --text answer --labels codes --id id --coder-column coder
     """
     from nldd.coding.agreement import agreement_of_tables
-    from nldd.coding.agreement_text import agreement_record, render_agreement, write_disagreements
     from nldd.coding.coded_table import check_paths_differ
+    from nldd.coding.tables.writing import write_table
 
     for place in tables_of_coders:
         check_paths_differ(place, out, hint="-o disagreements.csv")
@@ -72,7 +59,5 @@ def agreement(
     found = agreement_of_tables(tables_of_coders, request, name, options)
     print_notes(found.notes)
     if out is not None:
-        write_disagreements(found, out, request.separators[0])
-    where = f"\n\nDisagreements: {out}" if out else ""
-    record = {"out": out, **agreement_record(found)}
-    print_result(as_json, record, render_agreement(found) + where)
+        write_table(out, found.to_frame(request.separators[0]))
+    shared.show_result(found, as_json, out=out)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import raw_option, share_option, table_options
+from nldd.coding.commands.options import raw_option, share_option, show_result, table_options
 from nldd.exceptions import InputError
 from nldd.present.console import print_result
 from nldd.present.options import (
@@ -86,7 +86,6 @@ def audit(
     """
     from nldd.coding.audit import draw_sample, is_check_sample, read_audit
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.report_text import render_audit, render_sample
     from nldd.coding.review.store_file import is_store
 
     if any(map(is_store, coded)):
@@ -95,8 +94,7 @@ def audit(
         return
     unchecked = [path for path in coded if not is_check_sample(path, options)]
     if not unchecked and not besides:
-        found = read_audit(*coded, options=options, target=target)
-        print_result(as_json, asdict(found), render_audit(found))
+        show_result(read_audit(*coded, options=options, target=target), as_json)
         return
     if len(coded) > 1 or not unchecked:
         message = (
@@ -110,9 +108,7 @@ def audit(
     for earlier in (table, *besides):
         check_paths_differ(earlier, place, hint="-o sample.csv")
     refuse_existing(place, force=force)
-    drawn = draw_sample(table, place, sample, seed, options, raw, besides)
-    text = render_sample(drawn, place, besides)
-    print_result(as_json, {"out": place, **asdict(drawn)}, text)
+    show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)
 
 
 def _audit_of_review(

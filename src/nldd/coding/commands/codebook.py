@@ -1,14 +1,13 @@
 """``nldd codebook``: what codes are called and mean, and which shall be one."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument, table_options
-from nldd.present.console import after_saving, print_notes, print_result, say
+from nldd.coding.commands.options import model_argument, show_result, table_options
+from nldd.present.console import after_saving, print_notes, say
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
 from nldd.present.progress import progress
 
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
 
 def _renew_report(found: "CodingModel", model: Path) -> None:
     """What nldd wrote about this model changes with it."""
-    from nldd.coding.evaluation import evaluate_evidence, triage
-    from nldd.coding.report_page import is_fit_report, write_fit_report
+    from nldd.coding.report import FitReport, is_fit_report
+    from nldd.coding.triage import triage
 
     place = model.with_suffix(".report.html")
     if is_fit_report(place, model):
-        about = (evaluate_evidence(found), triage(found))
         with after_saving(model):
-            write_fit_report(found, *about, model, place)
+            FitReport(found, triage(found)).write(model, place)
 
 
 @click.command()
@@ -49,9 +47,10 @@ def codebook(
     """Show or write the codebook of a model; or let the model take over a changed one.
 
     A codebook is a table with the columns code (as in your data), name, description, merged_into
-    and order. Names appear in reports. A code with another one in merged_into becomes that one in
-    all answers of the model, and in all tables that still have it; with a new word there, it is
-    renamed. What must be fitted again is fitted again.
+    and order; value is read as code, and label or text as name. Names appear in reports. A code
+    with another one in merged_into becomes that one in all answers of the model, and in all tables
+    that still have it; with a new word there, it is renamed. What must be fitted again is fitted
+    again.
 
     \b
     Examples:
@@ -59,11 +58,10 @@ def codebook(
       nldd codebook model.nldd -o codebook.csv
       nldd codebook model.nldd codebook.csv
     """
-    from nldd.coding.codebook import write_codebook
-    from nldd.coding.evaluation import summarise
+    from nldd.coding.codebook import CodebookUse, write_codebook
+    from nldd.coding.description import count_codes
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.recoding import apply_codebook
-    from nldd.coding.report_text import render_codebook
 
     refuse_existing(out, force=force)
     if table is None:
@@ -72,9 +70,8 @@ def codebook(
         found, changes = apply_codebook(model, table, options, progress, jobs, say)
         print_notes(changes or ["The codebook of the model is the same as before."])
         _renew_report(found, model)
-    book = found.codebook.for_labels(found.labels)
-    counts = summarise(found.labels, found.Y).labels
+    counts = count_codes(found.labels, found.Y).labels
+    used = CodebookUse(found.codebook.for_labels(found.labels), counts)
     if out is not None:
-        write_codebook(out, book, counts)
-    record = {"codes": [{**asdict(e), "answers": counts.get(e.code, 0)} for e in book.entries]}
-    print_result(as_json, record, render_codebook(book, counts), codebook=out)
+        write_codebook(out, used.codebook, counts)
+    show_result(used, as_json, codebook=out)

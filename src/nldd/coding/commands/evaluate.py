@@ -7,19 +7,20 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     ReportPlace,
     answer_options,
     guarantee_options,
     listing_options,
     model_argument,
     report_option,
+    show_result,
 )
-from nldd.present.console import print_notes, print_result
+from nldd.present.console import print_notes
 from nldd.present.options import FILE, force_option, json_option
 
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -37,7 +38,7 @@ def evaluate(
     table: Path,
     listing: "CodeFormat",
     report_place: ReportPlace,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     options: "TableOptions",
     force: bool,
     as_json: bool,
@@ -52,11 +53,10 @@ def evaluate(
       nldd evaluate model.nldd coded-by-people.csv
     """
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.evaluation import check_guarantee, evaluate_table
+    from nldd.coding.evaluation import evaluate_table
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.predictions import PER_CODE
-    from nldd.coding.report_page import write_evaluation_report
-    from nldd.coding.report_text import evaluation_record, render_evaluation
+    from nldd.coding.report import write_evaluation_report
 
     if promise.measure == PER_CODE:
         raise click.UsageError("evaluate compares whole answers; --measure subset or hamming.")
@@ -64,13 +64,7 @@ def evaluate(
     check_paths_differ(table, model, place, hint="--report with another name")
     refuse_existing(place, force=force)
     loaded = load_coding_model(model)
-    quality, answers = evaluate_table(loaded, table, options, listing)
-    kept = check_guarantee(loaded, quality, *promise)
-    print_notes(answers.notes)
-    found = (quality, kept, answers)
-    written = place and write_evaluation_report(loaded, *found, model, table, place)
-    record, text = (
-        evaluation_record(*found),
-        render_evaluation(quality.named(loaded.codebook), kept, answers),
-    )
-    print_result(as_json, record, text, report=written)
+    quality = evaluate_table(loaded, table, options, listing, promise)
+    print_notes(quality.notes)
+    written = place and write_evaluation_report(loaded, quality, model, table, place)
+    show_result(quality, as_json, report=written)

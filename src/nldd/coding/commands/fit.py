@@ -8,7 +8,6 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     ReportPlace,
     answer_options,
     code_options,
@@ -16,9 +15,10 @@ from nldd.coding.commands.options import (
     guarantee_options,
     make_column_spec,
     report_option,
+    show_result,
     text_option,
 )
-from nldd.present.console import after_saving, make_asker, print_notes, print_result, say
+from nldd.present.console import after_saving, make_asker, print_notes, say
 from nldd.present.options import (
     FILE,
     bundle,
@@ -33,6 +33,7 @@ from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.columns import ColumnSpec
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -84,7 +85,7 @@ def fit(
     codebook: Path | None,
     out: Path,
     report_place: ReportPlace,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     folds: int | None,
     seed: int,
     jobs: int,
@@ -109,31 +110,20 @@ def fit(
     """
     from nldd.coding.codebook import Codebook, read_codebook
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.evaluation import evaluate_evidence, triage
     from nldd.coding.model import Settings
-    from nldd.coding.report_page import write_fit_report
-    from nldd.coding.report_text import fit_record, render_fit
+    from nldd.coding.report import FitReport
     from nldd.coding.training import fit_table
+    from nldd.coding.triage import triage
 
     place = report_place(out)
     check_paths_differ(table, out, place, hint="--report with another name")
     refuse_existing(out, place, force=force)
     settings = Settings(folds, seed, jobs)
     book = read_codebook(codebook) if codebook else Codebook()
-    step = fit_table(
-        *(table, out, spec, settings, options),
-        watch=progress,
-        tell=say,
-        ask=make_asker(),
-        codebook=book,
-        force=force,
-    )
-    quality = evaluate_evidence(step.model)
-    table_of = triage(step.model, *promise)
+    asked = {"watch": progress, "tell": say, "ask": make_asker()}
+    step = fit_table(table, out, spec, settings, options, **asked, codebook=book, force=force)
+    report = FitReport(step.model, triage(step.model, promise), step)
     print_notes(step.notes)
     with after_saving(out):
-        written = place and write_fit_report(step.model, quality, table_of, out, place)
-    record = fit_record(step, quality, table_of)
-    text = render_fit(step, quality, table_of)
-    before = step.predecessor
-    print_result(as_json, record, text, model=out, before=before, report=written)
+        written = place and report.write(out, place)
+    show_result(report, as_json, model=out, before=step.predecessor, report=written)

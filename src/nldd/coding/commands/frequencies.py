@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument, table_options
-from nldd.present.console import print_notes, print_result
+from nldd._files import refuse_existing, write_atomically
+from nldd.coding.commands.options import model_argument, show_result, table_options
+from nldd.present.console import print_notes
 from nldd.present.options import FILE, file_option, force_option, json_option
 
 if TYPE_CHECKING:
@@ -55,23 +55,17 @@ def frequencies(
     """
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.frequencies import code_frequencies
-    from nldd.coding.frequencies_text import (
-        frequencies_record,
-        name_codes,
-        render_frequencies,
-        write_frequencies,
-        write_frequencies_report,
-    )
     from nldd.coding.model_file import load_coding_model
+    from nldd.coding.tables.writing import write_table
+    from nldd.present.page import render_page
 
     for place in (table, *checked):
         check_paths_differ(model, place, out, report, hint="-o shares.csv --report shares.html")
     refuse_existing(out, report, force=force)
-    loaded = load_coding_model(model)
-    found = code_frequencies(loaded, table, checked, options)
+    found = code_frequencies(load_coding_model(model), table, checked, options)
     print_notes(found.notes)
     if out is not None:
-        write_frequencies(found, out, loaded.codebook)
-    shown, record = name_codes(found, loaded.codebook), frequencies_record(found)
-    page = report and write_frequencies_report(shown, table.name, report)
-    print_result(as_json, record, render_frequencies(shown), shares=out, report=page)
+        write_table(out, found.to_frame(), like=found.format)
+    if report is not None:
+        write_atomically(report, render_page(found.page(table.name)).encode("utf-8"))
+    show_result(found, as_json, shares=out, report=report)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from nldd.coding.commands.options import model_argument
-from nldd.present.console import print_result
+from nldd.coding.commands.options import model_argument, show_result
 from nldd.present.options import json_option
 
 
@@ -21,21 +20,6 @@ def inspect(model: Path, as_json: bool) -> None:
     Example:
       nldd inspect model.nldd
     """
-    from nldd.coding.model_file import load_coding_model
-    from nldd.coding.report_text import (
-        classifier_record,
-        model_record,
-        render_classifier,
-        render_model,
-    )
-    from nldd.persistence._archive import read_manifest
-    from nldd.persistence._models import KIND, load_model
+    from nldd.coding.description import describe_model
 
-    manifest = read_manifest(model)
-    if manifest["kind"] == KIND:
-        classifier = load_model(model)
-        text = render_classifier(classifier, manifest, model)
-        return print_result(as_json, classifier_record(classifier, manifest), text)
-    loaded = load_coding_model(model)
-    text = render_model(loaded, manifest, model)
-    print_result(as_json, model_record(loaded, manifest), text)
+    show_result(describe_model(model), as_json)

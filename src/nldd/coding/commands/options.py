@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,7 @@ from nldd.present.options import FILE, Decorator, bundle, default_option, file_o
 
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat, ColumnSpec
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -23,15 +24,6 @@ ReportPlace = Callable[[Path], Path | None]
 # A tab or a line break, as people write them where the shell would take them for a space.
 TABS = {"tab": "\t", "\\t": "\t"}
 BREAKS = {**TABS, "\\n": "\n", "\\r\\n": "\n"}
-
-
-class GuaranteeTarget(NamedTuple):
-    """The accuracy that automatic codes shall have, how surely, by which measure and ranking."""
-
-    target: float
-    confidence: float
-    measure: str
-    rank_by: str
 
 
 class Proportion(click.FloatRange):
@@ -205,9 +197,17 @@ answer_options = bundle(
 share_option = partial(
     default_option, type=Proportion(0, 1, min_open=True, max_open=True), default=0.9
 )
+
+
+def _make_target(**given: Any) -> "GuaranteeTarget":
+    from nldd.coding.guarantee import GuaranteeTarget
+
+    return GuaranteeTarget(**given)
+
+
 guarantee_options = bundle(
     "promise",
-    GuaranteeTarget,
+    _make_target,
     share_option(
         "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
     ),

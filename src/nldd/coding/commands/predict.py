@@ -7,7 +7,6 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     answer_options,
     guarantee_options,
     model_argument,
@@ -25,33 +24,8 @@ from nldd.present.options import (
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
-    from nldd.coding.coded_answers import CodingOptions
-    from nldd.coding.guarantee import CodeSelection
-    from nldd.coding.model import CodingModel
-    from nldd.coding.selective import Selection
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
-
-
-def _keep_promise(
-    model: "CodingModel", policy: "CodingOptions", promise: GuaranteeTarget
-) -> tuple["CodingOptions", "Selection | None", "CodeSelection | None"]:
-    """What the machine may code alone if a promise shall be kept, by whole answers or code by code.
-
-    Where nothing can be promised, a note says so.
-    """
-    from nldd.coding.evaluation import target_shares
-    from nldd.coding.guarantee import GuaranteeTarget as Goal, select_codes
-    from nldd.coding.guarantee_text import render_unsupported
-    from nldd.coding.predictions import PER_CODE
-
-    if promise.measure == PER_CODE:
-        codes = select_codes(model, Goal(*promise))
-        return policy.follow_codes(codes), None, codes
-    policy, found = policy.follow(model, Goal(*promise))
-    if not found.automates:
-        targets = target_shares(model, *promise)
-        print_notes([render_unsupported(found, promise.measure, targets)])
-    return policy, found, None
 
 
 @click.command()
@@ -96,7 +70,7 @@ def predict(
     n_random: int,
     seed: int,
     force: bool,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     max_theta: float | None,
     explain: bool,
     raw: bool,
@@ -126,7 +100,6 @@ def predict(
     """
     from nldd.coding.coded_answers import CodingOptions
     from nldd.coding.coded_table import check_paths_differ, code_table
-    from nldd.coding.guarantee_text import counts_record, drawn_notes, render_counts
     from nldd.coding.model_file import load_coding_model
 
     to_stdout = str(out) == "-"
@@ -140,19 +113,18 @@ def predict(
     check_paths_differ(table, out, review, hint="-o coded.csv --review review.csv")
     refuse_existing(out, review, force=force)
     loaded = load_coding_model(model)
-    policy = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
-    selection = codes = None
+    coding = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
     if max_theta is None:
-        policy, selection, codes = _keep_promise(loaded, policy, promise)
-    counts = code_table(loaded, table, out, policy, review, options, progress)
-    promised = selection or codes
-    print_notes([*counts.notes, *(drawn_notes(loaded) if promised else [])])
+        from nldd.coding.triage import apply_guarantee
+
+        coding, notes = apply_guarantee(loaded, promise, coding)
+        print_notes(notes)
+    counts = code_table(loaded, table, out, coding, review, options, progress)
+    print_notes(counts.notes)
     if as_json:
-        record = counts_record(counts, policy, selection, codes)
-        print_json({"out": out, "review": review, **record})
+        print_json({"out": out, "review": review, **counts.to_dict()})
         return
-    text = render_counts(counts, policy, selection, promise.measure, codes)
-    show(text, err=to_stdout)
+    show(str(counts), err=to_stdout)
     if not to_stdout:
         show(f"Coded answers: {out}")
     if review is not None:

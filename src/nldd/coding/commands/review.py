@@ -4,14 +4,12 @@ import getpass
 import threading
 import webbrowser
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     answer_options,
     guarantee_options,
     model_argument,
@@ -20,10 +18,11 @@ from nldd.coding.commands.review_files import export, import_tasks, merge
 from nldd.exceptions import InputError
 from nldd.present.console import print_notes, say, show
 from nldd.present.options import FILE, default_option, file_option, names_option, seed_option
-from nldd.present.progress import progress_of_share
+from nldd.present.progress import progress
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.review.records import Study
     from nldd.coding.tables.reading import TableOptions
 
@@ -85,7 +84,7 @@ def review(
     context: click.Context,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     audit_open: bool,
     seed: int,
@@ -169,18 +168,18 @@ def _is_given(context: click.Context, name: str) -> bool:
 def _check_shown(table: Path, show: list[str], options: "TableOptions") -> None:
     """Refuse a column that is not there, before all answers are coded for the page."""
     from nldd.coding.review.desk import find_shown
+    from nldd.coding.tables.reading import read_table
 
-    if show:
-        with options.open(table) as opened:
-            for name in show:
-                find_shown(opened.header, name)
+    header = read_table(table, options).header if show else ()
+    for name in show:
+        find_shown(header, name)
 
 
 def _prepare(
     path: Path,
     model: Path,
     table: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     n_audit: int,
     blind: bool,
     seed: int,
@@ -189,8 +188,7 @@ def _prepare(
     """Code the answers into a new store, and tell what became of them."""
     from nldd.coding.review.prepare import prepare_review
 
-    watch = partial(progress_of_share, title="coding")
-    found = prepare_review(model, table, path, promise, n_audit, blind, seed, options, watch)
+    found = prepare_review(model, table, path, promise, n_audit, blind, seed, options, progress)
     print_notes(found.notes)
     counts = found.counts
     parts = [f"{counts.n_auto:,} coded automatically", f"{counts.n_people:,} sent to review"]
@@ -215,23 +213,26 @@ def _resume(
     path: Path, model: Path, table: Path, given: Mapping[str, Any], options: "TableOptions"
 ) -> bool:
     """Check that a store is of these answers and options; whether the model has changed since."""
+    from nldd.coding.model import checksum
+    from nldd.coding.review.decisions import is_of_table
     from nldd.coding.review.store import Store
-    from nldd.coding.review.store_tables import is_of_table
+    from nldd.coding.tables.reading import read_table
     from nldd.persistence._archive import read_manifest
 
     with Store.open(path) as store:
         study = store.study
         *_, last = study.model_sha256, *(found.model for found in store.rounds())
-    if options.digest(table) != study.table_sha256 and not is_of_table(path, table, options):
-        hint = f"give the file as it was, or --store with another name for a new review of {table}"
-        raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
+        is_same = table.is_file() and checksum(table) == study.table_sha256
+        if not (is_same or is_of_table(store, read_table(table, options))):
+            hint = f"give the file as it was; or --store with another name, to review {table} anew"
+            raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
     differ = list(_differences(study, given))
     if differ:
         hint = "leave them out to go on, or --store with another name for a new review"
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
-    changed = options.digest(model) != last
+    read_manifest(model)  # says so if that is no model
+    changed = checksum(model) != last
     if changed:
-        read_manifest(model)  # says so if that is no model
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
     show(f"Going on with {path}.")
     return changed

@@ -28,7 +28,6 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     Example:
       nldd review merge ann.review.db bob.review.db -o both.review.db
     """
-    from nldd.coding.agreement_text import agreement_record, render_agreement
     from nldd.coding.review.merge import agreement_of, merge_stores
     from nldd.coding.review.store import Store
 
@@ -40,8 +39,8 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     items = f"{count_noun(merged.n_items, 'answer')} decided by {who or 'nobody'}"
     text = f"{items}; the log has {merged.n_entries:,} entries."
     if agreement is not None and agreement.n_answers:
-        text += f"\n\n{render_agreement(agreement)}"
-    compared = None if agreement is None else agreement_record(agreement)
+        text += f"\n\n{agreement}"
+    compared = None if agreement is None else agreement.to_dict()
     record = {**merged._asdict(), "agreement": compared}
     print_result(as_json, record, text, review=out)
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument
-from nldd.present.console import print_result
+from nldd.coding.commands.options import model_argument, show_result
 from nldd.present.options import file_option, force_option, json_option
 
 
@@ -26,18 +25,14 @@ def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
       nldd suspects model.nldd
       nldd suspects model.nldd -o suspects.csv
     """
-    from nldd.coding.agreement_text import render_suspects, suspects_record
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model_file import load_coding_model
-    from nldd.coding.suspects import find_suspects, write_suspects
+    from nldd.coding.suspects import find_suspects
+    from nldd.coding.tables.writing import write_table
 
     check_paths_differ(model, out, hint="-o suspects.csv")
     refuse_existing(out, force=force)
-    loaded = load_coding_model(model)
-    found, n_answers = find_suspects(loaded), len(loaded.answers)
+    found = find_suspects(load_coding_model(model))
     if out is not None:
-        write_suspects(loaded, found, out)
-    where = f"\n\nSuspects: {out}" if out else ""
-    record = {"out": out, **suspects_record(found, n_answers)}
-    text = render_suspects(found, n_answers, loaded.codebook)
-    print_result(as_json, record, text + where)
+        write_table(out, found.to_frame())
+    show_result(found, as_json, out=out)

@@ -1,13 +1,17 @@
 """``nldd triage``: how much may be coded automatically, at which accuracy."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import GuaranteeTarget, guarantee_options, model_argument
+from nldd.coding.commands.options import guarantee_options, model_argument
 from nldd.present.console import print_notes, print_result
 from nldd.present.options import default_option, force_option, json_option
+
+if TYPE_CHECKING:
+    from nldd.coding.guarantee import GuaranteeTarget
 
 
 @click.command()
@@ -29,7 +33,7 @@ from nldd.present.options import default_option, force_option, json_option
 @json_option
 def triage(
     model: Path,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     human_accuracy: float,
     figure: Path | None,
     force: bool,
@@ -46,17 +50,15 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
-    from nldd.coding.evaluation import triage
-    from nldd.coding.guarantee_text import drawn_notes
     from nldd.coding.model_file import load_coding_model
-    from nldd.coding.report_page import curve_places, save_curve
-    from nldd.coding.report_text import render_triage, triage_record
+    from nldd.coding.report import curve_places, save_curve
+    from nldd.coding.triage import triage
+    from nldd.coding.wording import drawn_notes
 
     refuse_existing(*(curve_places(figure) if figure else ()), force=force)
     loaded = load_coding_model(model)
     print_notes(drawn_notes(loaded))
-    found = triage(loaded, *promise, human_accuracy)
+    found = triage(loaded, promise, human_accuracy)
     drawn = figure and save_curve(loaded, found, figure)
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
-    record = {**triage_record(found), "figure": drawn}
-    print_result(as_json, record, render_triage(found) + where)
+    print_result(as_json, {**found.to_dict(), "figure": drawn}, f"{found}{where}")

@@ -23,7 +23,7 @@ def undo(model: Path, as_json: bool) -> None:
       nldd undo model.nldd
     """
     from nldd.coding.model_file import undo_model
-    from nldd.coding.report_page import is_fit_report
+    from nldd.coding.report import is_fit_report
 
     undone = undo_model(model, say)
     report = model.with_suffix(".report.html")

@@ -1,6 +1,5 @@
 """``nldd update``: corrected answers join a model."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,21 +7,22 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands.options import (
-    GuaranteeTarget,
     ReportPlace,
     answer_options,
     guarantee_options,
     listing_options,
     model_argument,
     report_option,
+    show_result,
 )
 from nldd.exceptions import InputError
-from nldd.present.console import after_saving, make_asker, print_notes, print_result, say
+from nldd.present.console import after_saving, make_asker, print_notes, say
 from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat
+    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -57,7 +57,7 @@ def update(
     accept: bool,
     report_place: ReportPlace,
     jobs: int,
-    promise: GuaranteeTarget,
+    promise: "GuaranteeTarget",
     options: "TableOptions",
     force: bool,
     as_json: bool,
@@ -77,12 +77,11 @@ def update(
       nldd update model.nldd new.review.db
     """
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.evaluation import evaluate_evidence, triage
-    from nldd.coding.guarantee_text import drawn_notes
-    from nldd.coding.report_page import is_fit_report, write_fit_report
-    from nldd.coding.report_text import render_update, triage_record
+    from nldd.coding.report import FitReport, is_fit_report
     from nldd.coding.review.store_file import is_store
     from nldd.coding.training import update_model
+    from nldd.coding.triage import triage
+    from nldd.coding.wording import drawn_notes
 
     out = out or model
     if accept and is_store(table):
@@ -96,23 +95,11 @@ def update(
     # What nldd wrote about this model changes with it.
     own = place is not None and is_fit_report(place, out)
     refuse_existing(None if own else place, force=force)
-    step = update_model(
-        *(model, table, out, options),
-        watch=progress,
-        again=again,
-        new_codes=new_codes,
-        n_jobs=jobs,
-        tell=say,
-        listing=listing,
-        ask=make_asker(),
-        accept=accept,
-        force=force,
-    )
-    new, found = step.model, triage(step.model, *promise)
-    print_notes([*step.notes, *drawn_notes(new)])
+    asked = {"watch": progress, "tell": say, "ask": make_asker(), "n_jobs": jobs}
+    how = {"again": again, "new_codes": new_codes, "listing": listing, "accept": accept}
+    step = update_model(model, table, out, options, **asked, **how, force=force)
+    report = FitReport(step.model, triage(step.model, promise), step)
+    print_notes([*step.notes, *drawn_notes(step.model)])
     with after_saving(out):
-        written = place and write_fit_report(new, evaluate_evidence(new), found, out, place)
-    history = [asdict(event) for event in new.history]
-    record = {**triage_record(found), "history": history}
-    text, before = render_update(step, found), step.predecessor
-    print_result(as_json, record, text, model=out, before=before, report=written)
+        written = place and report.write(out, place)
+    show_result(report, as_json, model=out, before=step.predecessor, report=written)

@@ -6,10 +6,10 @@ from itertools import repeat
 from pathlib import Path
 
 from nldd.coding.own_columns import unique_column_names
+from nldd.coding.review.decisions import written_format
 from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standings
 from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import ReviewLayout, with_suggestions, written_format
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
@@ -56,8 +56,8 @@ def coded_items(store: Store) -> Iterator[CodedItem]:
     """All answers in the order of the table, with what people and the machine have made of them."""
     by_item, rounds = standings(store.entries()), {r.round: r for r in store.rounds()}
     last = max(rounds, default=0)
-    first = with_suggestions(store)
-    later = with_suggestions(store, last) if last else repeat((None, None))
+    first = store.suggested_items()
+    later = store.suggested_items(last) if last else repeat((None, None))
     for (item, before), (_, since) in zip(first, later, strict=False):
         said, number = (before, 0) if since is None else (since, last)
         yield _coded(item, said, rounds.get(number), by_item.get(item.item, {}))
@@ -154,10 +154,10 @@ class _Rows:
         self._guarantee = guarantee
         codes = dict.fromkeys([*(code for code, *_ in study.codes), *new_codes])
         self._order = {code: i for i, code in enumerate(codes)}
-        self._separator = ReviewLayout.of(study).codes.separator or ";"
+        self._separator = study.separator
         self._none = study.none
         # Codes that are names of columns may hold the separator: each gets its mark besides.
-        self._marks = [] if ReviewLayout.of(study).codes.listed else list(codes)
+        self._marks = list(codes) if study.marks else []
         names = [f"nldd_{name}" for name in (*ADDED, *self._marks)]
         added = unique_column_names(names, set(study.header))
         self.header = (*study.header, *added)

@@ -7,7 +7,6 @@ from unicodedata import category
 from nldd._wording import quote
 from nldd.coding.code_slips import close_code
 from nldd.coding.review.records import Study
-from nldd.coding.review.store_tables import ReviewLayout
 from nldd.exceptions import InputError
 
 LONGEST_CODE = 200
@@ -77,7 +76,7 @@ class KnownCodes:
     def check_new(self, code: str, sure: bool) -> None:
         """Refuse a new code that cannot be one, or looks like a known one and nobody is sure."""
         self._check_name(code)
-        if not ReviewLayout.of(self.study).codes.listed:
+        if self.study.marks:
             message = f"{quote(code)} cannot be added: each code of this table has its own column."
             hint = "flag the answer with a note; then add a column to the coded table, and fit anew"
             raise InputError(message, hint=hint)

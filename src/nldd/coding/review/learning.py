@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -19,28 +19,26 @@ from pathlib import Path
 from typing import Any
 from warnings import simplefilter
 
-from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary
-from nldd.coding.coded_blocks import code_blocks
+from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
+from nldd.coding.columns import read_answers
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
+from nldd.coding.review.decisions import read_review, stored_table
 from nldd.coding.review.log import outcomes
 from nldd.coding.review.records import Suggestion
-from nldd.coding.review.rounds import Suggester, apply_guarantee, refit_options, round_facts
+from nldd.coding.review.rounds import Suggester, refit_options, round_facts
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import ROW, StoredRows, StoreOptions
-from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.reader import TableReader
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model
+from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import NLDDError
 from nldd.present.text import count_noun
 
 IDLE, RUNNING, FAILED = "idle", "running", "failed"
 # A decision waits for no more than the writing of so many suggestions, and comes next.
 N_WRITTEN, PAUSE = 500, 0.01
-# Rows that are read at a time.
-N_READ = 2000
 NICENESS = 10
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
@@ -165,15 +163,15 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         model = replace(model, settings=replace(model.settings, n_jobs=1))
         n_decided = sum(outcome.codes is not None for outcome in found.values())
         if n_decided:
-            given = StoreOptions(numbers=options.numbers)
-            model = refit_model(model, store_path, given)
-        promise = (study.target, study.confidence, study.measure, study.rank_by)
+            answers = read_review(store_path, model.columns, options, model.labels)
+            model = refit_model(model, *answers)
+        promise = GuaranteeTarget(study.target, study.confidence, study.measure, study.rank_by)
         last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
         n_tests = last.facts["n_tests"] + 1
         if n_decided and study.measure != PER_CODE:
             policy, failed = refit_options(model, promise, last.facts)
         else:
-            policy, _ = apply_guarantee(model, promise)
+            policy, _ = apply_guarantee(model, promise, CodingOptions(None))
             model, n_tests = policy.model_in_use(model), len(model.earlier) + 1
         if failed:  # what is coded automatically stays so until a refit passes its test
             automatic = (s for s in store.suggestions(last.round) if s.status == AUTO)
@@ -195,29 +193,26 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
 def _write_round(
     store: Store,
     number: int,
-    model: "CodingModel",
-    policy: "CodingOptions",
+    model: CodingModel,
+    policy: CodingOptions,
     items: Sequence[int],
     options: TableOptions,
     kept: Mapping[int, Suggestion],
-) -> "CodingSummary":
+) -> CodingSummary:
     """Code the items that are left and write what the model says, little by little.
 
     Those that are `kept` stay as they were said before.
     """
-    counts, suggester = CodingSummary(), Suggester(model)
-    with options.with_numbers(TableReader(store.path, _RowsLeft(store.path, items))) as table:
-        for block in code_blocks(model, table, policy, counts):
-            start = block.first - 1
-            new = suggester.suggest(block, items[start : start + len(block.rows)])
-            said = (_keep(kept[s.item], s) if s.item in kept else s for s in new)
-            # A list: nothing is worked out while others wait to write.
-            while some := list(islice(said, N_WRITTEN)):
-                store.add_suggestions(number, some)
-                time.sleep(PAUSE)
-    n_kept = len(kept.keys() & set(items))
-    counts.n_auto, counts.n_review = counts.n_auto + n_kept, counts.n_review - n_kept
-    return counts
+    answers = read_answers(stored_table(store, items, options), model.columns)
+    coded = code_answers(model, answers, [None] * len(items), policy)
+    new = Suggester(model).suggest(coded, items)
+    said = (_keep(kept[s.item], s) if s.item in kept else s for s in new)
+    # A list: nothing is worked out while others wait to write.
+    while some := list(islice(said, N_WRITTEN)):
+        store.add_suggestions(number, some)
+        time.sleep(PAUSE)
+    counts, n_kept = coded.summary(), len(kept.keys() & set(items))
+    return replace(counts, n_auto=counts.n_auto + n_kept, n_review=counts.n_review - n_kept)
 
 
 def _keep(before: Suggestion, new: Suggestion) -> Suggestion:
@@ -231,23 +226,3 @@ def _drop_old(store: Store) -> None:
     for number in range(1, last):
         while store.drop_suggestions(number, N_WRITTEN):
             time.sleep(PAUSE)
-
-
-class _RowsLeft(StoredRows):
-    """The rows of some items, with their numbers, by which extra features are found again.
-
-    They are read in parts, so that no long look at the store keeps its log from being folded in.
-    """
-
-    def __init__(self, path: Path, items: Sequence[int]) -> None:
-        super().__init__(path)
-        self.items = items
-        self.is_numbered = ROW in self.header
-        if not self.is_numbered:
-            self.header = (*self.header, ROW)
-
-    def rows(self) -> Generator[tuple[Cell, ...], None, None]:
-        with Store.open(self.path, write=False) as store:
-            for start in range(0, len(self.items), N_READ):
-                for item in list(store.items(self.items[start : start + N_READ])):
-                    yield item.cells if self.is_numbered else (*item.cells, item.item)

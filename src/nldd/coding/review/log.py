@@ -165,6 +165,13 @@ class ItemOutcome:
         return self.settling is not None
 
     @property
+    def deciding(self) -> list[LogEntry]:
+        """The entries that count, in their order."""
+        if self.settling is not None:
+            return [self.settling]
+        return sorted(self.by.values(), key=lambda entry: entry.id)
+
+    @property
     def disagree(self) -> bool:
         """Whether coders gave it different codes, and nobody has settled it since."""
         return self.codes is None and bool(self.by)

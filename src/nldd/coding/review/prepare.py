@@ -2,24 +2,26 @@
 
 import math
 import random
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nldd import __version__
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import CodingSummary
-from nldd.coding.coded_blocks import BlockWatch, CodedBlock, code_blocks
-from nldd.coding.coded_table import check_paths_differ
+from nldd.coding.coded_answers import CodingOptions, CodingSummary, code_answers
+from nldd.coding.coded_table import check_paths_differ, read_given
+from nldd.coding.columns import read_answers
+from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
+from nldd.coding.predictions import Watch, no_progress
+from nldd.coding.review.decisions import describe_table
 from nldd.coding.review.records import Item, Study
-from nldd.coding.review.rounds import PROMISE, Promise, Suggester, apply_guarantee, round_facts
+from nldd.coding.review.rounds import Suggester, round_facts
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import describe_table
-from nldd.coding.tables.reader import TableReader
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import Spreadsheet
+from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -33,7 +35,7 @@ class PreparedReview:
 
     Attributes
     ----------
-    counts : nldd.coding.coded_blocks.CodingSummary
+    counts : nldd.coding.coded_answers.CodingSummary
         How many answers got which status.
     notes : list of str
         What a person should know.
@@ -47,7 +49,7 @@ class PreparedReview:
     30
     """
 
-    counts: "CodingSummary"
+    counts: CodingSummary
     notes: list[str]
 
 
@@ -55,12 +57,12 @@ def prepare_review(
     model_path: Path,
     table_path: Path,
     store_path: Path,
-    promise: Promise = PROMISE,
+    promise: GuaranteeTarget = USUAL,
     n_audit: int = 0,
     blind: bool = True,
     seed: int = 0,
     options: TableOptions = TableOptions(),
-    watch: "BlockWatch" = lambda blocks, fraction: blocks,
+    watch: Watch = no_progress,
 ) -> PreparedReview:
     r"""Begin a review: code a table by a model into a new store.
 
@@ -74,7 +76,7 @@ def prepare_review(
         The answers.
     store_path : Path
         File for the review, ``new.review.db`` for instance; it is there once it is complete.
-    promise : tuple of (float, float, str, str)
+    promise : GuaranteeTarget, optional
         Target, confidence, measure and ranking, see :func:`nldd.coding.triage`.
     n_audit : int
         So many answers are drawn at random from all without codes that about this number of
@@ -86,7 +88,7 @@ def prepare_review(
     options : TableOptions, optional
         How the table is opened.
     watch : callable, optional
-        ``watch(blocks, fraction)`` passes the blocks of the table through, for a progress bar.
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
 
     Returns
     -------
@@ -118,35 +120,32 @@ def prepare_review(
     if store_path.exists():
         hint = "nldd review with the same words goes on with it"
         raise InputError(f"{store_path} already exists.", hint=hint)
-    paths = (model_path, table_path)
-    # What is not there, reading it tells.
-    digests = {path: checksum(path) if path.is_file() else "" for path in paths}
+    digest = checksum(model_path) if model_path.is_file() else ""
     model = load_coding_model(model_path)
-    policy, notes = apply_guarantee(model, promise)
-    counts = CodingSummary()
-    with options.open(table_path) as table:
-        blocks = code_blocks(model, table, policy, counts, watch=watch)
-        asked = (*promise, n_audit, blind, seed)
-        study = _study(model, table, model_path, digests, asked)
-        with Store.create(store_path, study) as store:
-            numbers = _write_blocks(store, policy.model_in_use(model), blocks)
-            if not counts.n_rows:
-                hint = "put the answers below the header, one a row; or use another file"
-                raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
-            model.columns.check_extra(table, counts.n_rows)
-            drawn = draw_to_check(numbers, counts.n_auto, n_audit, seed)
-            store.mark_drawn(drawn)
-            counts.n_drawn = len(drawn)
-            n_tests = len(model.earlier) + 1
-            used = policy.model_in_use(model)
-            facts = round_facts(used, policy, counts, len(numbers), n_tests=n_tests)
-            store.finish_round(0, digests[model_path], facts)
-            for path, digest in digests.items():
-                if checksum(path) != digest:
-                    hint = "close it in other programs, then run the same command again"
-                    raise InputError(f"{path.name} was changed while it was read.", hint=hint)
-        notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(numbers))]
-    return PreparedReview(counts, notes)
+    if checksum(model_path) != digest:
+        hint = "close it in other programs, then run the same command again"
+        raise InputError(f"{model_path.name} was changed while it was read.", hint=hint)
+    policy, notes = apply_guarantee(model, promise, CodingOptions(None))
+    table = read_table(table_path, options)
+    if not len(table):
+        hint = "put the answers below the header, one a row; or use another file"
+        raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
+    answers, given = read_answers(table, model.columns), read_given(table, model)
+    coded = code_answers(model, answers, given, policy, watch=watch)
+    without = [item for item, codes in enumerate(coded.given, 1) if codes is None]
+    drawn = frozenset(draw_to_check(without, coded.summary().n_auto, n_audit, seed))
+    coded = replace(coded, drawn=[item in drawn for item in answers.rows])
+    used, counts = policy.model_in_use(model), coded.summary()
+    study = _study(model, table, (model_path.name, digest), (*promise, n_audit, blind, seed))
+    facts = round_facts(used, policy, counts, len(without), n_tests=len(model.earlier) + 1)
+    with Store.create(store_path, study) as store:
+        rows = table.frame.itertuples(index=False, name=None)
+        store.add_items(map(Item, answers.rows, rows, answers.texts, coded.drawn, coded.given))
+        store.add_suggestions(0, Suggester(used).suggest(coded, answers.rows))
+        store.finish_round(0, digest, facts)
+    return PreparedReview(
+        counts, [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(without))]
+    )
 
 
 def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) -> list[int]:
@@ -165,32 +164,10 @@ def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) 
     return sorted(random.Random(seed).sample(numbers, size))
 
 
-def _write_blocks(
-    store: Store,
-    model: "CodingModel",
-    blocks: "Iterator[CodedBlock]",
-) -> Sequence[int]:
-    """Write answers and suggestions; the numbers of those that nobody has coded."""
-    suggester = Suggester(model)
-    open_ones = array("q")
-    for block in blocks:
-        numbers = range(block.first, block.first + len(block.rows))
-        rows = zip(numbers, block.rows, block.texts, block.given, strict=True)
-        store.add_items(
-            Item(number, tuple(row), text, False, None if given is None else frozenset(given))
-            for number, row, text, given in rows
-        )
-        store.add_suggestions(0, suggester.suggest(block, numbers))
-        each = zip(numbers, block.given, strict=True)
-        open_ones.extend(number for number, given in each if given is None)
-    return open_ones
-
-
 def _study(
-    model: "CodingModel",
-    table: TableReader,
-    model_path: Path,
-    digests: Mapping[Path, str],
+    model: CodingModel,
+    table: Spreadsheet,
+    model_file: tuple[str, str],
     asked: tuple[float, float, str, str, int, bool, int],
 ) -> Study:
     """What the review is about, as the store keeps it."""
@@ -199,10 +176,10 @@ def _study(
     target, confidence, measure, rank_by, n_audit, blind, seed = asked
     return Study(
         table=table.path.name,
-        table_sha256=digests[table.path],
-        model=model_path.name,
-        model_sha256=digests[model_path],
-        header=tuple(table.header),
+        table_sha256=table.sha256,
+        model=model_file[0],
+        model_sha256=model_file[1],
+        header=table.header,
         text=columns.text,
         codes=tuple((entry.code, entry.name, entry.description) for entry in entries),
         target=target,
@@ -219,7 +196,7 @@ def _study(
     )
 
 
-def _notes_on_draw(counts: "CodingSummary", n_audit: int, n_all: int) -> Iterator[str]:
+def _notes_on_draw(counts: CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
     if n_audit and counts.n_coded:
         yield (

@@ -43,6 +43,11 @@ class Study:
     table_format: Mapping[str, Any] = field(default_factory=dict)
     version: str = ""
 
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """The column of 0 and 1 of each code; none if columns list the codes."""
+        return self.table_format.get("codes", {}).get("columns", {})
+
 
 class Item(NamedTuple):
     """An answer of a review.
@@ -121,9 +126,13 @@ def _read_codes(text: str | None) -> Codes | None:
     return None if text is None else frozenset(json.loads(text))
 
 
-def read_item(row: tuple[Any, ...]) -> Item:
-    item, cells, text, drawn, given = row
-    return Item(item, _unpack_cells(cells), text, bool(drawn), _read_codes(given))
+def read_item(row: tuple[Any, ...], n_cells: int) -> Item:
+    """An answer, whose row has as many cells as the header."""
+    item, packed, text, drawn, given = row
+    cells = _unpack_cells(packed)
+    if len(cells) != n_cells:
+        raise ValueError(f"expected {n_cells} cells, got {len(cells)}")
+    return Item(item, cells, text, bool(drawn), _read_codes(given))
 
 
 def read_suggestion(row: tuple[Any, ...]) -> Suggestion:

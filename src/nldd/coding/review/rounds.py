@@ -8,94 +8,76 @@ import numpy as np
 from nldd.coding.coded_answers import (
     BY_PEOPLE,
     N_NEXT,
+    CodedAnswers,
     CodingOptions,
     CodingSummary,
     next_labelsets,
 )
-from nldd.coding.coded_blocks import CodedBlock
-from nldd.coding.evaluation import target_shares
-from nldd.coding.guarantee import GuaranteeTarget, level_share, select_codes
-from nldd.coding.guarantee_text import drawn_notes, render_failed_refit, render_unsupported
+from nldd.coding.guarantee import GuaranteeTarget, level_share
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import PER_CODE, Predictions
+from nldd.coding.predictions import Predictions
+from nldd.coding.review.decisions import code_columns
 from nldd.coding.review.records import Suggestion
-from nldd.coding.review.store_tables import code_columns
+from nldd.coding.wording import failed_refit_words
 
-# Target, confidence, measure and ranking, as the command line has them.
-Promise = tuple[float, float, str, str]
-PROMISE: Promise = (0.9, 0.9, "subset", "chance")
 N_NEAREST = 3
 # Letters of a coded answer that the page shows beside another one.
 MOST_SHOWN = 500
 
 
-def apply_guarantee(model: "CodingModel", promise: Promise) -> tuple["CodingOptions", list[str]]:
-    """What the machine may code alone, and what a person should know of it."""
-    measure = promise[2]
-    if measure == PER_CODE:
-        codes = select_codes(model, GuaranteeTarget(*promise))
-        return CodingOptions(None).follow_codes(codes), drawn_notes(model)
-    policy, found = CodingOptions(None).follow(model, GuaranteeTarget(*promise))
-    notes = []
-    if not found.automates:
-        targets = target_shares(model, *promise)
-        notes = [render_unsupported(found, measure, targets)]
-    return policy, [*notes, *drawn_notes(model)]
-
-
 def refit_options(
-    model: "CodingModel", promise: Promise, last: Mapping[str, Any]
-) -> tuple["CodingOptions", str]:
+    model: CodingModel, goal: GuaranteeTarget, last: Mapping[str, Any]
+) -> tuple[CodingOptions, str]:
     """What a refitted model may code, tested with its share of the level after the `last` round.
 
     If it fails its test, nothing; then what was coded automatically stays so. A sentence says that.
     """
-    found = model.test.select(GuaranteeTarget(*promise), level_share(last["n_tests"]))
-    failed = "" if found.automates else render_failed_refit(found)
+    found = model.test.select(goal, level_share(last["n_tests"]))
+    failed = "" if found.automates else failed_refit_words(found)
     return CodingOptions(None).apply(found), failed
 
 
 class Suggester:
     """Makes suggestions of what a model has found."""
 
-    def __init__(self, model: "CodingModel") -> None:
+    def __init__(self, model: CodingModel) -> None:
         self.model = model
         self._coded: dict[int, dict[str, Any]] = {}
 
-    def suggest(self, block: "CodedBlock", items: Sequence[int]) -> Iterator[Suggestion]:
-        """Suggestions for the rows of a block, whose `items` these are, but for coded ones."""
-        found = block.found
+    def suggest(self, coded: CodedAnswers, items: Sequence[int]) -> Iterator[Suggestion]:
+        """Suggestions for answers, whose `items` these are, but for coded ones."""
+        found = coded.found
         assert found.P is not None
-        codes, nexts = self.model.codes(found.Y), next_labelsets(self.model, block)
+        codes, nexts = self.model.codes(found.Y), next_labelsets(self.model, coded)
         likely = np.rint(found.P * 255).astype(np.uint8)
-        doubt = np.nan_to_num(block.doubt, nan=1.0).tolist()
-        for i, status in enumerate(block.statuses):
+        doubt = np.nan_to_num(coded.doubt, nan=1.0).tolist()
+        for i, status in enumerate(coded.statuses):
             if status == BY_PEOPLE:
                 continue
-            own = () if block.empty[i] else codes[i]
+            own = () if coded.empty[i] else codes[i]
             others = [labelset for labelset in nexts[i] if labelset != own]
-            details = self._details(block, i, others[:N_NEXT])
+            details = self._details(coded, i, others[:N_NEXT])
             yield Suggestion(items[i], own, status, doubt[i], likely[i].tobytes(), details)
 
     def _details(
-        self, block: "CodedBlock", i: int, others: list[tuple[str, ...]]
+        self, coded: CodedAnswers, i: int, others: list[tuple[str, ...]]
     ) -> dict[str, Any]:
-        found, ask = block.found, block.ask[i]
+        found, ask = coded.found, coded.ask[i]
         # The chance speaks of whole labelsets, not of codes that are settled one by one.
-        chance = None if found.chance is None or block.settled[i] else found.chance[i]
+        chance = None if found.chance is None or coded.settled[i] else found.chance[i]
         details: dict[str, Any] = {
             "theta": float(f"{found.theta[i]:.6g}"),
             "chance": None if chance is None else float(f"{chance:.6g}"),
-            "why": block.why[i],
-            "next": [] if block.empty[i] else others,
-            "nearest": [] if block.empty[i] else self._nearest(found, i),
-            "empty": bool(block.empty[i]),
+            "why": coded.why[i],
+            "next": [] if coded.empty[i] else others,
+            "nearest": [] if coded.empty[i] else self._nearest(found, i),
+            "empty": bool(coded.empty[i]),
         }
         if ask is not None:
             details["ask"] = self.model.codes(ask[np.newaxis])[0]
         return details
 
-    def _nearest(self, found: "Predictions", i: int) -> list[dict[str, Any]]:
+    def _nearest(self, found: Predictions, i: int) -> list[dict[str, Any]]:
         """Coded answers that the nearest labelsets come from: each has other codes."""
         assert found.others_row is not None
         rows = [int(found.row[i]), *found.others_row[i].tolist()]
@@ -111,9 +93,9 @@ class Suggester:
 
 
 def round_facts(
-    model: "CodingModel",
-    policy: "CodingOptions",
-    counts: "CodingSummary",
+    model: CodingModel,
+    policy: CodingOptions,
+    counts: CodingSummary,
     n_all: int,
     n_decided: int = 0,
     n_tests: int = 1,

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
@@ -152,7 +153,7 @@ class Store(AbstractContextManager["Store"]):
 
     # What is written once.
 
-    @property
+    @cached_property
     def study(self) -> Study:
         """What the review is about."""
         with refuse_foreign_values(self.path):
@@ -179,15 +180,13 @@ class Store(AbstractContextManager["Store"]):
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
         with refuse_foreign_values(self.path):
-            if numbers is None:
-                for row in self._connection.execute("SELECT * FROM items ORDER BY item"):
-                    yield read_item(row)
-                return
-            for number in numbers:
-                query = "SELECT * FROM items WHERE item = ?"
-                row = self._connection.execute(query, (number,)).fetchone()
-                if row is not None:
-                    yield read_item(row)
+            n_cells = len(self.study.header)
+            query, asked = "SELECT * FROM items ORDER BY item", [()]
+            if numbers is not None:
+                query, asked = "SELECT * FROM items WHERE item = ?", [(n,) for n in numbers]
+            for words in asked:
+                for row in self._connection.execute(query, words):
+                    yield read_item(row, n_cells)
 
     def outlines(self) -> list[tuple[int, int, int, int]]:
         """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
@@ -259,6 +258,17 @@ class Store(AbstractContextManager["Store"]):
         with refuse_foreign_values(self.path):
             for row in self._connection.execute(query, (round,)):
                 yield read_suggestion(row)
+
+    def suggested_items(self, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
+        """All answers in their order, with what the model of a round said, if anything."""
+        said = self.suggestions(round)
+        waiting = next(said, None)
+        for item in self.items():
+            if waiting is not None and waiting.item == item.item:
+                yield item, waiting
+                waiting = next(said, None)
+            else:
+                yield item, None
 
     def suggestion_rows(self, round: int) -> list[tuple[int, str, str, float]]:
         """Of each suggestion of a round its item, codes as JSON, status and doubt."""

@@ -15,7 +15,6 @@ from nldd.coding.review.known_codes import KnownCodes
 from nldd.coding.review.log import outcomes
 from nldd.coding.review.records import Round
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import with_suggestions
 from nldd.coding.wording import FEWEST_CHECKED, checked_accuracy, percent_range
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun, percent
@@ -203,7 +202,7 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
         rounds = store.rounds()
         for last in rounds[-1:]:
             codes.follow(last.facts)
-        drawn = [(item, said) for item, said in with_suggestions(store) if item.drawn]
+        drawn = [(item, said) for item, said in store.suggested_items() if item.drawn]
     agreed = {item: outcome.codes for item, outcome in found.items() if outcome.codes is not None}
     auto = [said for _, said in drawn if said is not None and said.status == AUTO]
     checks = [

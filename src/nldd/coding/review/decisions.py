@@ -1,0 +1,252 @@
+"""What people decided on the review page, as answers and decisions, and the table that it is about.
+
+The rows of the table stand in the review file as they were. So its answers are read as those of any
+table; decisions come from the log, not from cells.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from nldd._wording import quote_first
+from nldd.coding import own_columns as own
+from nldd.coding.answers import Answers, Decisions
+from nldd.coding.code_slips import notes_on_codes
+from nldd.coding.coded_answers import AUTO, BY_PEOPLE
+from nldd.coding.columns import CodeColumns, Columns, read_answers
+from nldd.coding.model import CodingModel
+from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
+from nldd.coding.review.queue import random_order
+from nldd.coding.review.records import Study, codes_text, pack
+from nldd.coding.review.store import Store
+from nldd.coding.tables.cells import TableFormat, cell_text
+from nldd.coding.tables.number_files import NumberFile
+from nldd.coding.tables.reader import distinct_names
+from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
+from nldd.exceptions import InputError
+from nldd.present.text import count_noun
+
+REVIEW_FILE = "review file"
+# Of the format of a table, what a review keeps.
+WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
+
+
+def read_review(
+    path: Path, columns: Columns, options: TableOptions, known: Collection[str] = ()
+) -> tuple[Answers, Decisions]:
+    """Read the answers of a review that are for people or decided, and what people decided.
+
+    Codes are named by their columns, if the model has one for each. The `known` ones are no slips.
+    """
+    with Store.open(path, write=False) as store, store.snapshot():
+        agreed = AgreedCodes.of(store, columns.codes)
+        items = _for_people(store, agreed)
+        table, decisions = _decided_table(store, items, agreed, options)
+    if not agreed.codes:
+        message = f"{path.name}: people have not agreed yet on the codes of any answer."
+        raise InputError(message, hint="decide some on the page that nldd review opens")
+    if columns.codes.listed:
+        slips = notes_on_codes([], list(agreed.codes.values()), columns.codes, known)
+        decisions.notes.extend(slips)
+    answers = read_answers(table, columns, decisions.decided)
+    keys = [
+        (f"review:{table.sha256}:{item}", *others)
+        for item, others in zip(items, answers.keys, strict=True)
+    ]
+    return replace(answers, keys=keys, rows=items), decisions
+
+
+def review_as_table(
+    path: Path, columns: Columns, options: TableOptions
+) -> tuple[Spreadsheet, Decisions]:
+    """The whole table of a review as it was first coded, and what people decided since or before.
+
+    Codes stand there as JSON, to be read alike whatever they look like.
+    """
+    with Store.open(path, write=False) as store, store.snapshot():
+        agreed = AgreedCodes.of(store, columns.codes)
+        found = list(store.suggested_items())
+        items = [item.item for item, _ in found]
+        table, decisions = _decided_table(store, items, agreed, options)
+    given = [agreed.codes.get(item.item, item.given) for item, _ in found]
+    added: dict[str, list[Any]] = {
+        own.CODES: ["" if said is None else _json_cell(said.codes) for _, said in found],
+        own.STATUS: [
+            said.status if said is not None else BY_PEOPLE * (item.given is not None)
+            for item, said in found
+        ],
+        own.CHANCE: ["" if said is None else said.details.get("chance") for _, said in found],
+        own.THETA: ["" if said is None else said.details.get("theta") for _, said in found],
+        own.DRAWN: ["yes" if item.drawn else "no" for item, _ in found],
+    }
+    names = own.unique_column_names(added, table.names)
+    frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
+    return replace(table, frame=frame), replace(decisions, codes=given)
+
+
+@dataclass(frozen=True)
+class AgreedCodes:
+    """What people decided in a review: all outcomes, and codes on which they agree, by item.
+
+    Codes for which there is no column are `unknown`.
+    """
+
+    outcomes: Mapping[int, ItemOutcome]
+    codes: Mapping[int, Codes]
+    unknown: Mapping[int, Codes]
+
+    @classmethod
+    def of(cls, store: Store, columns: CodeColumns) -> "AgreedCodes":
+        """Those of a review; where columns are codes, named by these."""
+        found = outcomes(store.entries())
+        agreed = {item: each.codes for item, each in found.items() if each.codes is not None}
+        if columns.listed:
+            return cls(found, agreed, {})
+        # The model of the last round may have other names for some.
+        renamed = [each.facts.get("columns", {}) for each in store.rounds()[-1:]]
+        marks = chain(store.study.marks.items(), *(names.items() for names in renamed))
+        known = {code: name for code, name in marks if name in columns.names}
+        unknown = {item: codes - known.keys() for item, codes in agreed.items()}
+        named = {
+            item: frozenset(known[code] for code in codes)
+            for item, codes in agreed.items()
+            if not unknown[item]
+        }
+        return cls(found, named, {item: codes for item, codes in unknown.items() if codes})
+
+
+def _for_people(store: Store, agreed: AgreedCodes) -> list[int]:
+    """Items whose codes are agreed on, and others that people decide, or have begun to."""
+    auto = {item for item, _, status, _ in store.suggestion_rows(0) if status == AUTO}
+    return [
+        item
+        for item, drawn, has_codes, _ in store.outlines()
+        if item in agreed.codes
+        or (not has_codes and (drawn or item not in auto or item in agreed.outcomes))
+    ]
+
+
+def _decided_table(
+    store: Store, items: Sequence[int], agreed: AgreedCodes, options: TableOptions
+) -> tuple[Spreadsheet, Decisions]:
+    """Rows of the table, and what people decided on them."""
+    drawn = {item for item, is_drawn, *_ in store.outlines() if is_drawn}
+    last = [agreed.outcomes[i].deciding if i in agreed.codes else [] for i in items]
+    decisions = Decisions(
+        [agreed.codes.get(item) for item in items],
+        drawn=[item in drawn for item in items],
+        coders=[", ".join(entry.coder for entry in entries) for entries in last],
+        times=[entries[-1].time if entries else "" for entries in last],
+        source=store.path.name,
+        sha256=_checksum(store.study, agreed),
+        kind=REVIEW_FILE,
+        notes=_notes(store, agreed),
+    )
+    return stored_table(store, items, options), decisions
+
+
+def _checksum(study: Study, agreed: AgreedCodes) -> str:
+    """What tells if a review has the same decisions as before; the bytes of its file do not."""
+    found = sorted(agreed.outcomes.items())
+    decided = [(item, sorted(each.codes)) for item, each in found if each.codes is not None]
+    return sha256(pack([study.table_sha256, study.header, decided]).encode()).hexdigest()
+
+
+def stored_table(store: Store, items: Sequence[int], options: TableOptions) -> Spreadsheet:
+    """Rows of the table that a review was made from, with numbers beside it if there are any."""
+    study = store.study
+    names = distinct_names(study.header)
+    rows = [item.cells for item in store.items(items)]
+    frame = pd.DataFrame(rows, columns=list(names), dtype=object)
+    numbers = None if options.numbers is None else NumberFile(options.numbers)
+    if numbers is not None and own.ROW not in names:
+        frame = frame.assign(**frame_of({own.ROW: items}))
+    format, sha = written_format(study), study.table_sha256
+    return Spreadsheet(store.path, frame, study.header, format, [], sha, numbers)
+
+
+def _notes(store: Store, agreed: AgreedCodes) -> list[str]:
+    found, unknown = agreed.outcomes.values(), agreed.unknown
+    notes = []
+    if n_apart := sum(each.disagree for each in found):
+        which = count_noun(n_apart, "answer")
+        notes.append(f"{which} on which coders disagree: not taken; settle them on the page.")
+    if n_avoided := _count_avoided(store, agreed.outcomes):
+        how = "skipped, passed over or in dispute"
+        which = f"{count_noun(n_avoided, 'answer')} drawn at random, {how}"
+        why = "the others drawn are easier than new ones, and the promise a little too good"
+        notes.append(f"{which}: not taken. Until they are decided, {why}.")
+    taken = (agreed.outcomes[item] for item in agreed.codes)
+    if n_flagged := sum(any(entry.after.flag for entry in each.by.values()) for each in taken):
+        notes.append(f"{count_noun(n_flagged, 'answer')} with a flag: taken as they are coded.")
+    if unknown:
+        codes = quote_first(sorted(frozenset().union(*unknown.values())))
+        why = "the model has no columns for these codes"
+        which = f"{count_noun(len(unknown), 'answer')} with {codes}"
+        notes.append(f"{which}: not taken, as {why}; to use them, export and fit anew.")
+    return notes
+
+
+def _count_avoided(store: Store, found: Mapping[int, ItemOutcome]) -> int:
+    """How many drawn items people have left, in the order in which these come to them.
+
+    They were skipped, are in dispute, or open before one that is decided; those that come after
+    all that are decided, nobody has seen.
+    """
+    outlines = store.outlines()
+    ranks = random_order(len(outlines), store.study.seed).tolist()
+    drawn = [line[0] for _, line in sorted(zip(ranks, outlines, strict=True)) if line[1]]
+    skipped = {
+        item
+        for item, by in latest(store.entries()).items()
+        if any(entry.after.state == SKIPPED for entry in by.values())
+    }
+    agreed = [item in found and found[item].codes is not None for item in drawn]
+    n_seen = max((i for i, is_agreed in enumerate(agreed) if is_agreed), default=0)
+    return sum(
+        not is_agreed
+        and (i < n_seen or item in skipped or (item in found and found[item].disagree))
+        for i, (item, is_agreed) in enumerate(zip(drawn, agreed, strict=True))
+    )
+
+
+def _json_cell(codes: Collection[str]) -> str:
+    """Codes as JSON, without apostrophes: these might be taken for some that escape a formula."""
+    return (codes_text(codes) or "").replace("'", r"\u0027") if codes else ""
+
+
+def is_of_table(store: Store, table: Spreadsheet) -> bool:
+    """True if a review holds the rows of a table as they are now, however its file was saved."""
+    rows = table.frame.itertuples(index=False, name=None)
+    if table.header != store.study.header:
+        return False
+    both = zip_longest((item.cells for item in store.items()), rows, fillvalue=())
+    return all(list(map(cell_text, ours)) == list(map(cell_text, row)) for ours, row in both)
+
+
+def written_format(study: Study) -> TableFormat:
+    """How the table of a study was written."""
+    known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
+    return TableFormat(**{"kind": "csv", **known})
+
+
+def describe_table(table: Spreadsheet, model: CodingModel) -> dict[str, Any]:
+    """How a table is written and where a model has its codes: `table_format` of a study."""
+    written = {name: getattr(table.format, name) for name in WRITTEN}
+    codes = {"names": model.columns.codes.names, "separator": model.columns.codes.separator}
+    return {**written, "codes": {**codes, "columns": code_columns(model)}}
+
+
+def code_columns(model: CodingModel) -> dict[str, str]:
+    """The column of 0 and 1 of each code; there is none where codes are listed."""
+    columns: dict[str, str] = {}
+    for name in () if model.columns.codes.listed else model.columns.codes.names:
+        # Of columns that were merged into one code, the first has the mark.
+        columns.setdefault(model.codebook.current(name), name)
+    return columns

@@ -1,0 +1,314 @@
+"""How much a model may code automatically, and at which accuracy."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nldd.coding import wording
+from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, select_codes
+from nldd.coding.model import TARGETS, CodingModel
+from nldd.coding.predictions import PER_CODE
+from nldd.coding.selective import Selection, accuracy_interval
+from nldd.coding.wording import exact_percent
+from nldd.present.table import Table, TableEntry, tabulate, to_text
+from nldd.present.text import percent, wrap
+
+if TYPE_CHECKING:
+    from nldd.coding.coded_answers import CodingOptions
+
+# The surest answers of which the triage table has a line, in percent.
+PERCENTS = (1, 2, 5, *range(10, 101, 10))
+NONE_NOTE = (
+    "None: not proven. The test begins with the surest answers and ends where it fails, so that a "
+    "few errors among the very first are enough, even if more looks right further down."
+)
+CHANCE_NOTE = (
+    "Chance: how likely the machine takes it that all codes of an answer are right. It learned "
+    "that from answers that it had coded rightly and wrongly."
+)
+
+
+@dataclass(frozen=True)
+class TriageRow:
+    """Answers up to a doubt coded by machine, and `combined` with those that people code."""
+
+    threshold: float
+    n_auto: int
+    share: float
+    accuracy: float
+    low: float
+    high: float
+    combined: float
+    chosen: bool = False
+
+
+@dataclass(frozen=True)
+class TargetShare:
+    """How many answers, and which share, may be coded automatically at a target accuracy."""
+
+    target: float
+    n_auto: int
+    share: float
+    chosen: bool = False
+    n_answers: int = 0
+
+
+@dataclass(frozen=True)
+class Triage:
+    """How much may be coded automatically at which accuracy; made by :func:`triage`.
+
+    Attributes
+    ----------
+    rows : tuple of TriageRow
+        From the surest answers to all: up to the doubt `threshold`, the machine codes `n_auto`
+        answers, a `share` of all, with an `accuracy` between `low` and `high` (95 %). `combined` is
+        the accuracy of all, if people code the rest; the row `chosen` is that of the selection.
+    selection : Selection
+        The threshold that holds the target.
+    human_accuracy : float
+        How right people are taken to be.
+    codes : CodeSelection or None
+        What may be settled code by code, if that was asked for.
+    targets : tuple of TargetShare
+        What other targets would allow: `target`, `n_auto`, `share`, and the one `chosen`. Each
+        holds with the confidence by itself.
+    earlier : Selection or None
+        What an earlier fit may code, which stays in use as this one did not pass its test.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, triage
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> [(line.target, line.n_auto) for line in triage(model).targets][:4]
+    [(0.95, 0), (0.9, 0), (0.85, 68), (0.8, 75)]
+    """
+
+    rows: tuple[TriageRow, ...]
+    selection: Selection
+    human_accuracy: float = 1.0
+    codes: CodeSelection | None = None
+    targets: tuple[TargetShare, ...] = ()
+    earlier: Selection | None = None
+
+    def __str__(self) -> str:
+        tables = (f"{to_text(table)}\n{wrap(table.notes)}" for table in self.tables() if table.rows)
+        return wording.join_paragraphs(*tables, wrap(self.paragraphs()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self) | {
+            "selection": self.selection.to_dict(),
+            "measure": self.selection.measure,
+        }
+
+    def tables(self) -> tuple[Table, Table]:
+        """What each target allows, and the lines from the surest answers to all."""
+        rows = triage_table(self.rows, self.selection, self.human_accuracy)
+        return targets_table(self.targets, self.selection), rows
+
+    def paragraphs(self) -> tuple[str, ...]:
+        """How much can be coded automatically at which accuracy, as a whole or code by code."""
+        codes = () if self.codes is None else wording.per_code_words(self.codes)
+        return *self._whole_answers(), *_repeated_words(self.selection), *codes
+
+    def _whole_answers(self) -> tuple[str, ...]:
+        found, kept = self.selection, wording.guarantee_words(self.selection)
+        if self.earlier is not None:
+            failed, share = wording.failed_refit_words(found), percent(self.earlier.share, 1)
+            return (
+                f"{failed} The model before it codes {share} of answers like these automatically, "
+                f"and {kept}.",
+            )
+        if found.threshold is None or found.accuracy is None:
+            return wording.no_threshold_words(found, self.targets)
+        return (
+            f"{percent(found.share, 1)} of answers like these can be coded automatically, and "
+            f"{kept}, with {exact_percent(found.confidence)} confidence: such a promise fails in "
+            f"at most {exact_percent(1 - found.confidence)} of studies.",
+            f"{wording.rule_words(found)} Of the {found.n_answers:,} coded answers, each coded as "
+            f"if it were new, {found.n_auto:,} are that sure, and {percent(found.accuracy, 1)} of "
+            f"{wording.OF_THESE[found.measure]} are right. {self._rest()}",
+        )
+
+    def _rest(self) -> str:
+        """What people code, and what comes of both."""
+        if not (n_people := self.selection.n_answers - self.selection.n_auto):
+            return "None is left to people."
+        combined = next(row.combined for row in self.rows if row.chosen)
+        return (
+            f"The other {n_people:,} go to people; if these are right in "
+            f"{exact_percent(self.human_accuracy)} of them, {percent(combined, 1)} are right in "
+            "all."
+        )
+
+
+def _repeated_words(selection: Selection) -> tuple[str, ...]:
+    """What holds of answers whose words stand in the training data, where no ids tell copies."""
+    if (again := selection.repeated) is None:
+        return ()
+    share = percent(again.share, 1) if again.threshold is not None else "none"
+    return (
+        f"All of this is about answers with new words. {again.n_answers:,} coded answers have the "
+        "words of another one, and no ids tell whether they are copies. They are tested apart: of "
+        f"answers whose words are in the training data, {share} can be coded automatically, if "
+        "other people gave them. For copies this does not hold: name a column of ids (--id).",
+    )
+
+
+def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
+    """How much can be coded automatically at which target, for people to choose from."""
+    return tabulate(
+        "targets",
+        "How much can be coded automatically, by the accuracy that is promised",
+        targets,
+        {
+            "promised": lambda t: TableEntry(
+                exact_percent(t.target), t.chosen, "chosen" * t.chosen
+            ),
+            "auto": lambda t: TableEntry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
+            "of the tested answers": lambda t: TableEntry(
+                f"{t.n_auto:,} of {t.n_answers:,}", t.chosen
+            ),
+        },
+        f"Promised: {wording.MEASURED[selection.measure]}, with "
+        f"{exact_percent(selection.confidence)} confidence in each line by itself. That one of the "
+        "lines is wrong is more likely, so where you can, name the target before you look.",
+        *[NONE_NOTE] * any(not t.n_auto for t in targets),
+    )
+
+
+def triage_table(
+    rows: Sequence[TriageRow], selection: Selection, human_accuracy: float = 1.0
+) -> Table:
+    """What is coded automatically up to which doubt, and how well; the chosen line is bold."""
+    rank_by = selection.rank_by
+    target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
+    return tabulate(
+        "triage",
+        "Triage: the share of the machine and its accuracy",
+        rows,
+        {
+            wording.SURE[rank_by]: lambda r: TableEntry(
+                wording.doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
+            ),
+            "auto": lambda r: TableEntry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
+            "right": lambda r: TableEntry(
+                percent(r.accuracy, 1), r.chosen, wording.percent_range(r.low, r.high)
+            ),
+            "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
+        },
+        f"Auto: answers that the machine codes. Right: {wording.MEASURED[selection.measure]}, "
+        "among these; its 95 % interval holds the true share in 95 of 100 such cases.",
+        "Combined: the same among all answers, if people are right in "
+        f"{exact_percent(human_accuracy)} of the rest.{target}",
+        *[CHANCE_NOTE] * (rank_by == "chance"),
+    )
+
+
+def triage(
+    model: CodingModel,
+    goal: GuaranteeTarget = USUAL,
+    human_accuracy: float = 1.0,
+) -> Triage:
+    """Tell how much a model may code automatically, and at which accuracy.
+
+    Parameters
+    ----------
+    model : CodingModel
+        Its answers that were drawn at random are looked at, each as predicted without itself.
+    goal : GuaranteeTarget, optional
+        The accuracy that automatic codes shall have, and how sure that is.
+    human_accuracy : float
+        How right people are, in what machine and people reach together.
+
+    Returns
+    -------
+    Triage
+        The table, and the threshold that holds the target.
+
+    See Also
+    --------
+    selective_threshold : The test behind the threshold.
+
+    Examples
+    --------
+    >>> from nldd.coding import Answers, GuaranteeTarget, Settings, fit_coding_model, triage
+    >>> from nldd import load_survey
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers = Answers([row[1] for row in rows])
+    >>> codes = [set(row[4].split(";")) for row in rows]
+    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
+    >>> found = triage(model, GuaranteeTarget(0.8))
+    >>> found.selection.n_auto, found.selection.accuracy
+    (75, 0.88)
+    >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
+    [(70, 0.91), (75, 0.88), (77, 0.87)]
+    """
+    codes = None
+    if goal.measure == PER_CODE:
+        codes, goal = select_codes(model, goal), goal._replace(measure="subset")
+    tested = model.evidence[model.tested]
+    right = tested.right(model.Y[model.tested], goal.measure)
+    selection = model.select(goal)
+    doubt = tested.doubt(selection.rank_by)
+    rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
+    targets = target_shares(model, goal)
+    used, earlier = model.in_use(goal)
+    more = (codes, targets, earlier if used is not model else None)
+    return Triage(rows, selection, human_accuracy, *more)
+
+
+def target_shares(
+    model: CodingModel,
+    goal: GuaranteeTarget = USUAL,
+) -> tuple[TargetShare, ...]:
+    """Automation rates that a model reaches at the usual targets and at `target`."""
+    targets = sorted({*TARGETS[goal.measure], goal.target}, reverse=True)
+    found = [model.in_use(goal._replace(target=target))[1] for target in targets]
+    each = ((f.target, f.n_auto, f.share, f.target == goal.target, f.n_answers) for f in found)
+    return tuple(TargetShare(*values) for values in each)
+
+
+def triage_rows(
+    doubt: NDArray[np.float64],
+    right: NDArray[np.float64],
+    human_accuracy: float = 1.0,
+    chosen: float | None = None,
+) -> tuple[TriageRow, ...]:
+    """A line for the surest 1, 2 and 5 %, each tenth of the answers, and the chosen threshold."""
+    order = np.argsort(doubt, kind="stable")
+    doubt, right = doubt[order], right[order]
+    n = len(doubt)
+    thresholds = {float(doubt[-(-percent * n // 100) - 1]) for percent in PERCENTS}
+    if chosen is not None and chosen >= doubt[0]:
+        thresholds.add(chosen)
+    rows = []
+    for threshold in sorted(thresholds):
+        k = int(np.searchsorted(doubt, threshold, side="right"))
+        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
+        combined = (total + (n - k) * human_accuracy) / n
+        values = (k / n, total / k, *interval, combined, threshold == chosen)
+        rows.append(TriageRow(threshold, k, *values))
+    return tuple(rows)
+
+
+def apply_guarantee(
+    model: CodingModel, goal: GuaranteeTarget, options: "CodingOptions"
+) -> "tuple[CodingOptions, list[str]]":
+    """The options that keep a guarantee, and what a person should know of it."""
+    if goal.measure == PER_CODE:
+        return options.follow_codes(select_codes(model, goal)), wording.drawn_notes(model)
+    options, found = options.follow(model, goal)
+    notes = []
+    if not found.automates:
+        notes = [wrap(wording.no_threshold_words(found, target_shares(model, goal)))]
+    return options, [*notes, *wording.drawn_notes(model)]
