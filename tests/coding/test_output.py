@@ -24,8 +24,8 @@ from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
 from nldd.coding.tables.reading import read_table
+from nldd.estimators._label_probabilities import JointModel, SeparateModels
 from nldd.exceptions import InputError
-from nldd.linear._logistic import MultiLabelLogisticRegression
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -169,13 +169,14 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
 
 def test_probabilities_are_computed_once(made, tmp_path, monkeypatch):
     """For each answer, also where all is explained and a review is written."""
-    real, n_rows = MultiLabelLogisticRegression.predict_proba, []
+    n_rows = []
+    for kind in (SeparateModels, JointModel):
 
-    def spy(self, X):
-        n_rows.append(X.shape[0])
-        return real(self, X)
+        def spy(self, X, n_jobs=None, real=kind.probabilities):
+            n_rows.append(X.shape[0])
+            return real(self, X, n_jobs)
 
-    monkeypatch.setattr(MultiLabelLogisticRegression, "predict_proba", spy)
+        monkeypatch.setattr(kind, "probabilities", spy)
     places = ("-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
     assert call("predict", made / "model.nldd", made / "new.csv", "--explain", *places) == 0
     assert n_rows == [len(read_csv(made / "new.csv")[1])]

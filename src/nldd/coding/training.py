@@ -34,37 +34,36 @@ from nldd.present.text import count_noun, printable
 class FitResult:
     """What :func:`fit_table` and :func:`update_model` have done.
 
-        Attributes
-        ----------
-        model : CodingModel
-            As it was saved.
-        n_rows, n_added, n_set_aside : int
-            Rows of the table, coded answers of it that joined the model, and rows without codes.
-        n_corrected : int
-            Answers of the model that got other codes.
-        notes : list of str
-            What a person should know about the table.
-        predecessor : Path or None
-            Where the model is kept whose place it has taken.
+    Attributes
+    ----------
+    model : CodingModel
+        As it was saved.
+    n_rows, n_added, n_set_aside : int
+        Rows of the table, coded answers of it that joined the model, and rows without codes.
+    n_corrected : int
+        Answers of the model that got other codes.
+    notes : list of str
+        What a person should know about the table.
+    predecessor : Path or None
+        Where the model is kept whose place it has taken.
 
-        Examples
-        --------
-        >>> from pathlib import Path
-    from typing import Any
-        >>> from tempfile import TemporaryDirectory
-        >>> from nldd.coding import ColumnSpec, Settings, fit_table
-        >>> from nldd import load_survey
-        >>> import pandas as pd
-        >>> folder, survey = TemporaryDirectory(), load_survey()
-        >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
-        >>> topics = {"cycling", "housing costs", "safety"}
-        >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-        >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
-        >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
-        >>> step = fit_table(table, model, *how)
-        >>> len(step.model.answers), step.n_rows, step.n_corrected, step.predecessor
-        (80, 80, 0, None)
-        >>> folder.cleanup()
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table
+    >>> from nldd import load_survey
+    >>> import pandas as pd
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> len(step.model.answers), step.n_rows, step.n_corrected, step.predecessor
+    (80, 80, 0, None)
+    >>> folder.cleanup()
     """
 
     model: CodingModel
@@ -96,60 +95,59 @@ def fit_table(
 ) -> FitResult:
     """Fit a model to the coded answers of a table and save it.
 
-        Parameters
-        ----------
-        path : Path
-            The table, in any format of :func:`nldd.coding.tables.reading.read_table`.
-        out : Path
-            File for the model. No other process works on it meanwhile.
-        spec : ColumnSpec
-            Which columns have the text, the codes and features.
-        settings : Settings, optional
-            Folds, seed and threads.
-        options : TableOptions, optional
-            How the table is opened.
-        watch : callable, optional
-            ``watch(steps, total, title)`` passes steps through, for a progress bar.
-        tell : callable, optional
-            Is told in words if another process is at work on the model, for which this one waits.
-        ask : callable, optional
-            Is asked a question in words where codes look like lists with another separator, and answers
-            whether they are; without it, they are refused.
-        codebook : Codebook, optional
-            Names and merges of codes.
-        force : bool
-            Whether to replace a model that is there, which is kept as its predecessor.
+    Parameters
+    ----------
+    path : Path
+        The table, in any format of :func:`nldd.coding.tables.reading.read_table`.
+    out : Path
+        File for the model. No other process works on it meanwhile.
+    spec : ColumnSpec
+        Which columns have the text, the codes and features.
+    settings : Settings, optional
+        Folds, seed and threads.
+    options : TableOptions, optional
+        How the table is opened.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+    ask : callable, optional
+        Is asked a question in words where codes look like lists with another separator, and answers
+        whether they are; without it, they are refused.
+    codebook : Codebook, optional
+        Names and merges of codes.
+    force : bool
+        Whether to replace a model that is there, which is kept as its predecessor.
 
-        Returns
-        -------
-        FitResult
-            The model, and the answers that it learned from.
+    Returns
+    -------
+    FitResult
+        The model, and the answers that it learned from.
 
-        See Also
-        --------
-        triage : What the model may code alone.
-        code_table : Code new answers by it.
+    See Also
+    --------
+    triage : What the model may code alone.
+    code_table : Code new answers by it.
 
-        Examples
-        --------
-        >>> from pathlib import Path
-    from typing import Any
-        >>> from tempfile import TemporaryDirectory
-        >>> from nldd.coding import ColumnSpec, Settings, fit_table
-        >>> from nldd import load_survey
-        >>> import pandas as pd
-        >>> folder, survey = TemporaryDirectory(), load_survey()
-        >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
-        >>> topics = {"cycling", "housing costs", "safety"}
-        >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-        >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
-        >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
-        >>> step = fit_table(table, model, *how)
-        >>> step.model.labels, len(step.model.answers)
-        (('cycling', 'housing costs', 'safety'), 80)
-        >>> model.exists()
-        True
-        >>> folder.cleanup()
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table
+    >>> from nldd import load_survey
+    >>> import pandas as pd
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> step.model.labels, len(step.model.answers)
+    (('cycling', 'housing costs', 'safety'), 80)
+    >>> model.exists()
+    True
+    >>> folder.cleanup()
     """
     check_paths_differ(path, out, hint="-o model.nldd")
     # Before hours of work rather than after.
@@ -206,68 +204,67 @@ def update_model(
 ) -> FitResult:
     """Let the coded answers of a table join a saved model, and save it.
 
-        Answers that the model has already, by the columns of the table that it was fitted to, do not
-        join a second time; where they come with other codes, these replace the old ones. One process at
-        a time: a second one waits, and then starts from what the first has saved, so that no answer is
-        lost.
+    Answers that the model has already, by the columns of the table that it was fitted to, do not
+    join a second time; where they come with other codes, these replace the old ones. One process at
+    a time: a second one waits, and then starts from what the first has saved, so that no answer is
+    lost.
 
-        Parameters
-        ----------
-        model_path : Path
-            The model file.
-        path : Path
-            A table of coded answers, such as a review sheet or a check sample that people have filled
-            in; or the file of a review.
-        out : Path, optional
-            File for the new model; by default the old one is replaced, and kept, see
-            :func:`undo_model`.
-        options : TableOptions, optional
-            How the table is opened.
-        watch : callable, optional
-            ``watch(steps, total, title)`` passes steps through, for a progress bar.
-        again : bool
-            Whether to take a file that the model has had already.
-        new_codes : bool
-            Whether to take codes that look like known ones misspelt.
-        n_jobs : int, optional
-            Threads of the fit.
-        tell : callable, optional
-            Is told in words if another process is at work on the model, for which this one waits.
-        listing : CodeFormat, optional
-            How the table lists its codes, if otherwise than that of the model.
-        ask : callable, optional
-            Is asked in words where codes look like slips, and answers whether to take them.
-        accept : bool
-            Whether to take suggestions of a review that nobody has marked.
-        force : bool
-            Whether to replace a file `out` that is there.
+    Parameters
+    ----------
+    model_path : Path
+        The model file.
+    path : Path
+        A table of coded answers, such as a review sheet or a check sample that people have filled
+        in; or the file of a review.
+    out : Path, optional
+        File for the new model; by default the old one is replaced, and kept, see
+        :func:`undo_model`.
+    options : TableOptions, optional
+        How the table is opened.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    again : bool
+        Whether to take a file that the model has had already.
+    new_codes : bool
+        Whether to take codes that look like known ones misspelt.
+    n_jobs : int, optional
+        Threads of the fit.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+    listing : CodeFormat, optional
+        How the table lists its codes, if otherwise than that of the model.
+    ask : callable, optional
+        Is asked in words where codes look like slips, and answers whether to take them.
+    accept : bool
+        Whether to take suggestions of a review that nobody has marked.
+    force : bool
+        Whether to replace a file `out` that is there.
 
-        Returns
-        -------
-        FitResult
-            The new model, and the answers that joined it.
+    Returns
+    -------
+    FitResult
+        The new model, and the answers that joined it.
 
-        Examples
-        --------
-        >>> from pathlib import Path
-    from typing import Any
-        >>> from tempfile import TemporaryDirectory
-        >>> from nldd.coding import ColumnSpec, Settings, fit_table, update_model
-        >>> from nldd import load_survey
-        >>> import pandas as pd
-        >>> folder, survey = TemporaryDirectory(), load_survey()
-        >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
-        >>> topics = {"cycling", "housing costs", "safety"}
-        >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
-        >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
-        >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
-        >>> step = fit_table(table, model, *how)
-        >>> more = Path(folder.name, "more.csv")
-        >>> pd.DataFrame(rows[70:100], columns=survey.header).to_csv(more, index=False)
-        >>> step = update_model(model, more)
-        >>> len(step.model.answers), step.n_added, step.predecessor.name
-        (100, 20, 'model.nldd.bak')
-        >>> folder.cleanup()
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import ColumnSpec, Settings, fit_table, update_model
+    >>> from nldd import load_survey
+    >>> import pandas as pd
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> pd.DataFrame(rows[:80], columns=survey.header).to_csv(table, index=False)
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> more = Path(folder.name, "more.csv")
+    >>> pd.DataFrame(rows[70:100], columns=survey.header).to_csv(more, index=False)
+    >>> step = update_model(model, more)
+    >>> len(step.model.answers), step.n_added, step.predecessor.name
+    (100, 20, 'model.nldd.bak')
+    >>> folder.cleanup()
     """
     check_paths_differ(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_paths_differ(path, out, hint="-o new-model.nldd")
