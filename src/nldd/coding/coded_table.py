@@ -35,9 +35,8 @@ from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.sheet_layout import Choices, SheetLayout
 from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
-from nldd.coding.tables.writing import write_table
+from nldd.coding.tables.writing import Choices, SheetLayout, write_table
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun
@@ -156,7 +155,7 @@ def _notes_on_earlier(
     """What a table that was coded before, or in part, means for the columns and for the draw."""
     if numbered:
         yield f"The table was coded before; new columns are {quote_first(numbered)}."
-    yield from notes_on_draw(coded.summary(), coding.n_random)
+    yield from notes_on_draw(counts, coding.n_random)
 
 
 def notes_on_draw(counts: CodingSummary, n_asked: int) -> Iterator[str]:

@@ -73,49 +73,49 @@ def _coded(
 def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) -> int:
     r"""Write all answers of a review with their codes: those of people, else the machine's.
 
-        Parameters
-        ----------
-        store : Store
-            An open review.
-        path : Path
-            File for the answers.
-        kind : {"csv", "xlsx", "jsonl", "label-studio"}, optional
-            By default the ending of the name says which, where ``.json`` is for Label Studio.
-        raw : bool
-            Whether to write cells as they are that a spreadsheet would run as formulas.
+    Parameters
+    ----------
+    store : Store
+        An open review.
+    path : Path
+        File for the answers.
+    kind : {"csv", "xlsx", "jsonl", "label-studio"}, optional
+        By default the ending of the name says which, where ``.json`` is for Label Studio.
+    raw : bool
+        Whether to write cells as they are that a spreadsheet would run as formulas.
 
-        Returns
-        -------
-        int
-            How many answers were written.
+    Returns
+    -------
+    int
+        How many answers were written.
 
-        Examples
-        --------
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
-        >>> from nldd import load_survey
-        >>> from nldd.coding import GuaranteeTarget, prepare_review
-        >>> from nldd.coding.review.export import write_export
-        >>> from nldd.coding.review.store import Store
-        >>> topics = {"cycling", "housing costs", "safety"}
-        >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-        >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
-        >>> folder = TemporaryDirectory()
-        >>> names = ("model.nldd", "new.csv", "new.review.db")
-        >>> model, new, store = (Path(folder.name, name) for name in names)
-        >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
-        >>> save_coding_model(fitted, model)
-        >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-        >>> goal = GuaranteeTarget(0.8, rank_by="theta")
-        >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
-        >>> from nldd.coding.tables.reading import read_table
-        >>> coded = Path(folder.name, "coded.csv")
-        >>> with Store.open(store, write=False) as opened:
-        ...     n = write_export(opened, coded)
-        >>> n, read_table(coded).frame.iloc[0, :3].tolist()
-        (3, ['cheaper rents', 'housing costs', 'auto'])
-        >>> folder.cleanup()
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd import load_survey
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
+    >>> from nldd.coding.review.export import write_export
+    >>> from nldd.coding.review.store import Store
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
+    >>> from nldd.coding.tables.reading import read_table
+    >>> coded = Path(folder.name, "coded.csv")
+    >>> with Store.open(store, write=False) as opened:
+    ...     n = write_export(opened, coded)
+    >>> n, read_table(coded).frame.iloc[0, :3].tolist()
+    (3, ['cheaper rents', 'housing costs', 'auto'])
+    >>> folder.cleanup()
     """
     kind = kind or ("label-studio" if path.suffix.lower() == ".json" else path.suffix[1:].lower())
     if kind == "label-studio":
