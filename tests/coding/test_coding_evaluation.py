@@ -19,8 +19,8 @@ from nldd.coding.evaluation import (
     label_scores,
     score_answers,
 )
-from nldd.coding.selective import accuracy_interval
 from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.metrics._counts import weighted_values
 from nldd.metrics._measures import MEASURES
