@@ -124,10 +124,9 @@ class Suspects:
                 "why": lambda s: "; ".join(s.why),
             },
             "Likely: the codes of most identical answers, or else those that the machine predicts "
-            "for the answer without having seen it. Sure: the share of the identical ones that "
-            "have them, or how likely the machine takes it to be right. First come those of which "
-            "most codes are expected to be wrong. Many of these answers will be coded rightly: "
-            "look at each.",
+            "without having seen the answer. Sure: the share of the identical ones that have them, "
+            "or the chance that the prediction is right. First come those of which most codes are "
+            "expected to be wrong. Many of these answers are coded rightly: look at each.",
         )
 
     def to_dict(self) -> dict[str, Any]:
