@@ -9,6 +9,7 @@ import pytest
 
 from coding.made_up import fitted, made_up
 from nldd.coding.triage import triage, triage_rows
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.selective import accuracy_interval, selective_threshold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -83,7 +84,7 @@ def test_chosen_line_that_lets_no_answer_through_is_none():
 
 @pytest.mark.parametrize("measure", ["subset", "hamming"])
 def test_table_of_a_model(model, measure):
-    made = triage(model, target=0.7, confidence=0.8, measure=measure, human_accuracy=0.9)
+    made = triage(model, GuaranteeTarget(0.7, 0.8, measure), human_accuracy=0.9)
     wrong = (model.evidence.Y != model.Y).sum(axis=1)
     right = (wrong == 0).astype(float) if measure == "subset" else 1 - wrong / 3
     theta = model.evidence.theta
@@ -96,7 +97,7 @@ def test_table_of_a_model(model, measure):
     assert chosen.threshold == made.selection.threshold
     assert chosen.n_auto == made.selection.n_auto
     assert chosen.accuracy == pytest.approx(made.selection.accuracy)
-    assert (made.measure, made.human_accuracy) == (measure, 0.9)
+    assert (made.selection.measure, made.human_accuracy) == (measure, 0.9)
     others = {"subset": {0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5}, "hamming": {0.99, 0.98, 0.95}}
     assert {row.target for row in made.targets} >= {0.7, 0.9, 0.8, *others[measure]}
     for row in made.targets:

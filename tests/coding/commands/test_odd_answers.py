@@ -14,13 +14,13 @@ READ = {name: odd for name, odd in ODD.items() if not odd.error}
 @pytest.fixture
 def learned(monkeypatch):
     """What a model would learn from, of which none is fitted here."""
-    seen, leave_out = [], training.drop_blank_answers
+    seen, choose = [], training.choose_answers
 
     def stop(*words, **more):
-        seen.append(leave_out(*words, **{**more, "fewest": 1}))
+        seen.append(choose(*words, **{**more, "fewest": 1}))
         raise InputError("enough", hint="nothing")
 
-    monkeypatch.setattr(training, "drop_blank_answers", stop)
+    monkeypatch.setattr(training, "choose_answers", stop)
     return seen
 
 
@@ -29,14 +29,14 @@ def test_the_table_is_read_as_a_coder_would(odd, learned, tmp_path, capsys):
     path = odd.path(tmp_path)
     done = nldd(capsys, "fit", path, *odd.options, *QUICK, "-o", tmp_path / "model.nldd")
     assert learned, done.err
-    (table,) = learned
-    assert tuple(table.answers.texts) == odd.answers
+    ((found, decisions),) = learned
+    assert tuple(found.texts) == odd.answers
     as_set = (c if isinstance(c, set) else set(c.split(";")) - {""} for c in odd.codes)
-    assert table.codes == list(as_set)
+    assert decisions.codes == list(as_set)
     for note in odd.notes:
-        assert any(note in said for said in table.notes), table.notes
+        assert any(note in said for said in decisions.notes), decisions.notes
     if not odd.notes:
-        assert [said for said in table.notes if "blank" not in said] == []
+        assert [said for said in decisions.notes if "blank" not in said] == []
 
 
 @pytest.mark.parametrize("odd", REFUSED.values(), ids=REFUSED.keys())
