@@ -35,9 +35,8 @@ from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.sheet_layout import Choices, SheetLayout
 from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
-from nldd.coding.tables.writing import write_table
+from nldd.coding.tables.writing import Choices, SheetLayout, write_table
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun

@@ -3,7 +3,7 @@
 import pytest
 
 from coding_tables import QUICK, nldd
-from nldd.coding import training
+from nldd.coding import training_set
 from nldd.exceptions import InputError
 from odd_answers import FOLDER, ODD
 
@@ -14,13 +14,13 @@ READ = {name: odd for name, odd in ODD.items() if not odd.error}
 @pytest.fixture
 def learned(monkeypatch):
     """What a model would learn from, of which none is fitted here."""
-    seen, choose = [], training.choose_answers
+    seen, leave_out = [], training_set.drop_blank_answers
 
-    def stop(*words, **more):
-        seen.append(choose(*words, **{**more, "fewest": 1}))
+    def stop(answers, decisions, columns, *_):
+        seen.append(leave_out(answers, decisions, columns))
         raise InputError("enough", hint="nothing")
 
-    monkeypatch.setattr(training, "choose_answers", stop)
+    monkeypatch.setattr(training_set, "drop_blank_answers", stop)
     return seen
 
 
@@ -29,8 +29,8 @@ def test_the_table_is_read_as_a_coder_would(odd, learned, tmp_path, capsys):
     path = odd.path(tmp_path)
     done = nldd(capsys, "fit", path, *odd.options, *QUICK, "-o", tmp_path / "model.nldd")
     assert learned, done.err
-    ((found, decisions),) = learned
-    assert tuple(found.texts) == odd.answers
+    ((answers, decisions),) = learned
+    assert tuple(answers.texts) == odd.answers
     as_set = (c if isinstance(c, set) else set(c.split(";")) - {""} for c in odd.codes)
     assert decisions.codes == list(as_set)
     for note in odd.notes:
