@@ -13,6 +13,7 @@ from coding.review.stored_study import decide as decide_items
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
 from nldd import cli
 from nldd.bench.report import report as report_module
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.export import write_export
 from nldd.coding.review.prepare import prepare_review
@@ -123,7 +124,7 @@ def prepared(tmp_path_factory):
 
 def make_reviews(folder, rows):
     """Reviews of the page, and annotations of Label Studio that are to join one."""
-    promise = (0.9, 0.9, "subset", "theta")
+    promise = GuaranteeTarget(0.9, 0.9, "subset", "theta")
     for name in ("new", "ann", "bob"):
         store = folder / f"{name}.review.db"
         prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=5)
