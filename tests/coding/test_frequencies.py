@@ -209,7 +209,7 @@ def test_wrong_codes_without_the_right_ones_are_refused(model, tmp_path):
     sample = write_csv(tmp_path / "a.csv", [*HEADER, "nldd_check"], checked)
     message, hint = refuse(model, path, [sample])
     assert message == "a.csv, row 5, column 'nldd_check': says no, but not which codes are right."
-    assert hint == "write them into the column 'codes' of each such row"
+    assert "'codes'" in hint
 
 
 def test_codes_of_people_before_are_those_of_the_coded_table(model, tmp_path):

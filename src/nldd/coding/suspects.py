@@ -147,8 +147,8 @@ class Suspects:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        more = ({"differ_in": s.differ_in, "expected_wrong": s.expected_wrong} for s in self.items)
-        suspects = [asdict(s) | values for s, values in zip(self.items, more, strict=True)]
+        names = ("differ_in", "expected_wrong")
+        suspects = [asdict(s) | {name: getattr(s, name) for name in names} for s in self.items]
         return {"n_answers": len(self.model.answers), "suspects": suspects}
 
     def to_frame(self) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from nldd._files import refuse_existing
 from nldd.coding.commands.options import raw_option, show_result, table_options, text_option
 from nldd.present.console import print_notes
 from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
+from nldd.present.text import command_line
 
 if TYPE_CHECKING:
     from nldd.coding.tables.reading import TableOptions
@@ -64,6 +65,7 @@ def suggest(
     advice = f"Read the examples in {out}; --assign draft.csv gives each answer its groups."
     if assign is not None:
         column = write_draft(found, table, assign, options, raw)
-        fit = f"nldd fit {assign} --text ... --labels {column} -o model.nldd"
+        words = ("--text", "...", "--labels", column, "-o", "model.nldd")
+        fit = command_line("nldd", "fit", assign, *words)
         advice = f"Correct the column {column} of {assign}, then\n  {fit}"
-    show_result(found, as_json, "" if as_json else advice, codebook=out, draft=assign)
+    show_result(found, as_json, advice, codebook=out, draft=assign)
