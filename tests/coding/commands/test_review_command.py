@@ -6,6 +6,7 @@ import signal
 import threading
 
 import pytest
+from nldd.coding.review.store_tables import is_of_table
 
 from coding.review.serve_made import Client
 from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
@@ -15,7 +16,6 @@ from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.running import ReviewServer
 from nldd.coding.review.store import Store
-from nldd.coding.review.store_tables import is_of_table
 from nldd.coding.tables.reading import TableOptions
 
 
