@@ -8,7 +8,6 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
-from nldd.coding.predictions import ConfidenceRegression, cross_fit
 from nldd.coding.cross_validation import (
     ENOUGH_PAIRED,
     add_confidence,
@@ -17,7 +16,14 @@ from nldd.coding.cross_validation import (
     usual_folds,
 )
 from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
-from nldd.coding.predictions import NO_EVIDENCE, Predictions, deal_folds, predict
+from nldd.coding.predictions import (
+    NO_EVIDENCE,
+    ConfidenceRegression,
+    Predictions,
+    cross_fit,
+    deal_folds,
+    predict,
+)
 from nldd.coding.selective import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError

@@ -123,9 +123,7 @@ def test_triage_agrees_with_python(name, study, model, capsys):
     goal = GOALS[name]
     right = model.evidence.right(model.Y, goal.measure)
     level = {"level_share": 0.8}
-    found = selective_threshold(
-        model.evidence.theta, right, goal.target, goal.confidence, **level
-    )
+    found = selective_threshold(model.evidence.theta, right, goal.target, goal.confidence, **level)
     made = triage(model, goal, human_accuracy=0.95)
     words = ("triage", study / "model.nldd", *options_of(goal), "--human-accuracy", "0.95")
     record = succeed(capsys, *words, "--json").json
@@ -262,7 +260,9 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, ca
     assert record["people"] == n_people
     assert "nldd_ask" in header
     assert record["per_code"]["limits"] == asdict(found.limits)
-    assert f" {n_people} sent to review (" in " ".join(succeed(capsys, *words, "--force").out.split())
+    assert f" {n_people} sent to review (" in " ".join(
+        succeed(capsys, *words, "--force").out.split()
+    )
     refuse(capsys, "evaluate", study / "model.nldd", study / "truth.csv", *options, code=2)
 
 
