@@ -188,7 +188,9 @@ def find_suspects(model: CodingModel) -> Suspects:
     (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
     found, texts, codes = model.evidence, model.answers.texts, model.codes(model.Y)
-    predicted, sure, suspects = model.codes(found.Y), _chance_right(model), []
+    # How likely each prediction is right as a whole: its chance, or as theta tells.
+    sure = (1 - found.theta) ** len(model.labels) if found.chance is None else found.chance
+    predicted, suspects = model.codes(found.Y), []
     each = zip(_identical(texts, codes), _is_unlike(model, sure), found.row.tolist(), strict=True)
     for i, (same, unlike, near) in enumerate(each):
         most = same.most_common(2)
@@ -204,14 +206,6 @@ def find_suspects(model: CodingModel) -> Suspects:
         evidence = (near + 1, texts[near], codes[near], tuple(same.most_common()) if odd else ())
         suspects.append(Suspect(i + 1, texts[i], codes[i], likely, why, certainty, *evidence))
     return Suspects(tuple(sorted(suspects, key=lambda s: -s.expected_wrong)), model)
-
-
-def _chance_right(model: CodingModel) -> NDArray[np.float64]:
-    """How likely each prediction is right as a whole: its chance, or as theta tells."""
-    found = model.evidence
-    if found.chance is not None:
-        return found.chance
-    return np.asarray((1 - found.theta) ** len(model.labels))
 
 
 def _is_unlike(model: CodingModel, sure: NDArray[np.float64]) -> NDArray[np.bool_]:
