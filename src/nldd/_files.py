@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from hashlib import file_digest
 from pathlib import Path
 from threading import get_ident
 from typing import BinaryIO
@@ -58,6 +59,12 @@ def open_replacement(path: Path) -> Iterator[BinaryIO]:
         raise
     finally:
         part.unlink(missing_ok=True)
+
+
+def file_sha256(path: Path) -> str:
+    """Checksum of a file: tells whether it holds the same as before."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
 
 
 def write_atomically(path: Path, content: bytes) -> None:

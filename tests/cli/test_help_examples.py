@@ -13,6 +13,7 @@ from coding.review.stored_study import decide as decide_items
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
 from nldd import cli
 from nldd.bench.report import report as report_module
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.export import write_export
 from nldd.coding.review.prepare import prepare_review
@@ -77,12 +78,13 @@ def prepared(tmp_path_factory):
     write_csv(folder / "answers.csv", rows)
     in_columns = [(*row, *(int(code in row[-1].split(";")) for code in PHRASES)) for row in rows]
     one_each = [(*row[-1].split(";"), "", "")[:3] for row in rows]
-    from nldd.coding.tables.writer import create_table
+    from nldd.coding.tables.spreadsheet import frame_of
+    from nldd.coding.tables.writing import write_table
 
-    with create_table(
-        folder / "answers.xlsx", (*HEADER, *marks, "code1", "code2", "code3")
-    ) as writer:
-        writer.write((*row, *codes) for row, codes in zip(in_columns, one_each, strict=True))
+    whole = ((*row, *codes) for row, codes in zip(in_columns, one_each, strict=True))
+    names = (*HEADER, *marks, "code1", "code2", "code3")
+    columns = dict(zip(names, zip(*whole, strict=True), strict=True))
+    write_table(folder / "answers.xlsx", frame_of(columns))
     numbered = [(i, i % 7, *row[len(HEADER) :]) for i, row in enumerate(in_columns)]
     labels = [f"label_{i}" for i in range(len(PHRASES))]
     write_csv(folder / "numbers.csv", numbered, ("a", "b", *labels))
@@ -122,7 +124,7 @@ def prepared(tmp_path_factory):
 
 def make_reviews(folder, rows):
     """Reviews of the page, and annotations of Label Studio that are to join one."""
-    promise = (0.9, 0.9, "subset", "theta")
+    promise = GuaranteeTarget(0.9, 0.9, "subset", "theta")
     for name in ("new", "ann", "bob"):
         store = folder / f"{name}.review.db"
         prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=5)

@@ -35,9 +35,8 @@ from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.sheet_layout import Choices, SheetLayout
 from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
-from nldd.coding.tables.writing import write_table
+from nldd.coding.tables.writing import Choices, SheetLayout, write_table
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun
@@ -156,12 +155,17 @@ def _notes_on_earlier(
     """What a table that was coded before, or in part, means for the columns and for the draw."""
     if numbered:
         yield f"The table was coded before; new columns are {quote_first(numbered)}."
-    if coding.n_random and counts.n_coded:
+    yield from notes_on_draw(counts, coding.n_random)
+
+
+def notes_on_draw(counts: CodingSummary, n_asked: int) -> Iterator[str]:
+    """What rows that had codes already, or are too few, mean for those drawn at random."""
+    if n_asked and counts.n_coded:
         yield (
             f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
             "chose them, those drawn are no random sample of all: draw before anybody codes."
         )
-    if coding.n_random > counts.n_drawn:
+    if n_asked > counts.n_drawn:
         yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
 
 

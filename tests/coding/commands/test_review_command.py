@@ -10,6 +10,7 @@ from nldd.coding.review.store_tables import is_of_table
 
 from coding.review.serve_made import Client
 from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.prepare import prepare_review
@@ -128,7 +129,7 @@ def test_usage_of_the_commands_beside_the_page_names_their_own_arguments(capsys)
 def test_a_table_that_was_saved_again_is_that_of_its_review(made, tmp_path):
     table, store = tmp_path / "new.csv", tmp_path / "new.review.db"
     table.write_bytes((made / "new.csv").read_bytes())
-    prepare_review(made / "model.nldd", table, store, (0.9, 0.9, "subset", "chance"))
+    prepare_review(made / "model.nldd", table, store, GuaranteeTarget(0.9, 0.9, "subset", "chance"))
     assert is_of_table(store, table, TableOptions())
     table.write_bytes(table.read_bytes().replace(b"\n", b"\r\n") + b"\r\n")
     assert is_of_table(store, table, TableOptions())

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from browser import launched
 from coding.review.browsing import visiting
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
@@ -27,7 +28,7 @@ SIZE = {"width": 1100, "height": 760}
 WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
 REPORT = {"width": 1000, "height": 850}
 RECORDS = Path(__file__).parents[3] / "results" / "best"
-PROMISE = (0.9, 0.9, "subset", "chance")
+PROMISE = GuaranteeTarget(0.9, 0.9, "subset", "chance")
 N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
 

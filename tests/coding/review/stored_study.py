@@ -6,8 +6,8 @@ from uuid import UUID
 
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
-from nldd.coding.review.decisions import describe_table
 from nldd.coding.review.log import LogEntry, Position
+from nldd.coding.review.prepare import describe_study
 from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, read_table
@@ -35,12 +35,7 @@ def store_of(model, path, store, n_random=0, threshold=0.005, options=TableOptio
         table_sha256=table.sha256,
         model="model.nldd",
         model_sha256="0" * 64,
-        header=table.header,
-        text=model.columns.text,
-        codes=tuple((code, "", "") for code in model.codes_in_order),
-        separator=model.columns.codes.separator or ";",
-        none=model.columns.codes.none,
-        table_format=describe_table(table, model),
+        **describe_study(model, table),
     )
     cells = table.frame.itertuples(index=False, name=None)
     items, suggestions = [], []

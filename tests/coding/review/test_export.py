@@ -8,17 +8,15 @@ import openpyxl
 import pytest
 from hypothesis import given, settings, strategies as st
 from made_review import CODES, make_review
-from nldd.coding.review.store_tables import StoreOptions
 from stored_study import NOW, decide, entry, rows_of
 
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
-from nldd.coding.frequencies import code_frequencies
 from nldd.coding.review.export import write_export
 from nldd.coding.review.records import Item, Suggestion
 from nldd.coding.review.store import Store
-from nldd.exceptions import InputError
+from nldd.coding.tables.reading import TableOptions
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 
@@ -218,9 +216,9 @@ def agrees_with_a_naive_replay(made, folder, acts):
         assert (row["nldd_status"], row["nldd_codes"]) == (status, ";".join(sorted(final)))
     decided = {i: set(codes) for i, (_, codes) in outcomes.items() if codes is not None}
     if decided:
-        found = read_coded(folder / "a.db", COLUMNS, StoreOptions())
-        ids = {text: i for i, text in enumerate((row["answer"] for row in rows), 1)}
-        assert {ids[t]: c for t, c in zip(found.answers.texts, found.codes, strict=True)} == decided
+        answers, decisions = read_coded(folder / "a.db", COLUMNS, TableOptions())
+        codes = dict(zip(answers.rows, decisions.codes, strict=True))
+        assert {row: own for row, own in codes.items() if own is not None} == decided
 
 
 @settings(max_examples=12, deadline=None)
@@ -234,10 +232,3 @@ def test_exports_and_tables_agree_with_a_naive_replay(made, tmp_path_factory, ac
 @given(acts=ACTS)
 def test_a_thousand_logs_agree_with_a_naive_replay(made, tmp_path_factory, acts):
     agrees_with_a_naive_replay(made, tmp_path_factory.mktemp("fuzz"), acts)
-
-
-def test_an_export_is_no_table_of_predict(tmp_path):
-    make_review(tmp_path / "new.review.db", 4)
-    exported(tmp_path / "new.review.db", tmp_path / "coded.csv")
-    with pytest.raises(InputError, match=r"coded.csv is an export of a review"):
-        code_frequencies(None, tmp_path / "coded.csv")

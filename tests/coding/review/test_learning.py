@@ -12,6 +12,7 @@ import pytest
 from stored_study import decide
 
 from coding_tables import COLUMNS, NEW, QUICK, ROWS, call, read_csv, write_csv
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.learning import Learner, learn
 from nldd.coding.review.prepare import prepare_review
@@ -20,7 +21,7 @@ from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
 
-PROMISE = (0.7, 0.9, "subset", "chance")
+PROMISE = GuaranteeTarget(0.7, 0.9, "subset", "chance")
 # With few answers, one of the distances may get no weight.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.ZeroWeightWarning")
 TRUTH = {number: set(row[-1].split(";")) for number, row in enumerate(NEW, 1)}
@@ -69,7 +70,7 @@ def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
         facts = store.rounds()[-1].facts
     assert facts["codes"] == list(model.labels) == ["food", *model.labels[1:]]
     assert "parking" in facts["codes"]
-    assert facts["threshold"] == model.select(*PROMISE).limit
+    assert facts["threshold"] == model.select(PROMISE).limit
     assert facts["n_drawn"] == len(model.tested) == 108 + len(drawn)
     assert (facts["n_known"], facts["n_decided"]) == (108 + len(decided), len(decided))
     assert facts["share"] == sum(s.status == "auto" for s in said.values()) / 40
@@ -78,7 +79,7 @@ def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
 
 def test_a_refit_that_fails_its_test_withdraws_nothing(made, tmp_path):
     places = (made / "model.nldd", made / "new.csv", tmp_path / "new.review.db")
-    promise = (0.9, 0.9, "subset", "theta")
+    promise = GuaranteeTarget(0.9, 0.9, "subset", "theta")
     prepare_review(*places, promise, n_audit=40)
     path, first = places[2], suggestions(places[2], 0)
     automatic = {item for item, said in first.items() if said.status == "auto"}

@@ -8,7 +8,7 @@ import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
 from nldd.coding.coded_answers import CodingSummary
-from nldd.coding.guarantee import Guarantee, select_codes
+from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_review
@@ -18,7 +18,7 @@ from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 
-PROMISE = (0.7, 0.9, "subset", "chance")
+PROMISE = GuaranteeTarget(0.7, 0.9, "subset", "chance")
 
 
 def prepare(made, path, table, promise=PROMISE, **more):
@@ -136,7 +136,7 @@ def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expecte
 
 @pytest.mark.parametrize("measure", ["subset", "hamming", "per-code"])
 def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys, measure):
-    path, promise = tmp_path / "new.review.db", (0.7, 0.8, measure, "chance")
+    path, promise = tmp_path / "new.review.db", GuaranteeTarget(0.7, 0.8, measure, "chance")
     *_, (first,) = prepare(made, path, made / "new.csv", promise)
     stated = Guarantee.parse(first.facts["guarantee"])
     assert (stated.target, stated.confidence, stated.measure) == (0.7, 0.8, measure)
@@ -152,7 +152,7 @@ def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys
 
 
 def test_single_codes_are_asked_about(made, tmp_path):
-    promise = (0.9, 0.9, "per-code", "chance")
+    promise = GuaranteeTarget(0.9, 0.9, "per-code", "chance")
     _, _, _, said, (first,) = prepare(made, tmp_path / "n.review.db", made / "new.csv", promise)
     model = load_coding_model(made / "model.nldd")
     limits = select_codes(model).limits

@@ -52,7 +52,7 @@ def test_what_was_added_is_there_again(path):
         assert store.suggestion(0, 2) is None
         assert store.rounds()[-1].facts == {"threshold": 0.1}
         (first,) = store.add([entry("u1", shown='["a"]', seconds=1.5)])
-        (again,) = store.add([entry("u1", codes=("b",))])
+        (again,) = store.add([entry("u1", seconds=2.5)])
         assert again == first == replace(entry("u1", shown='["a"]', seconds=1.5), id=1)
         store.keep("Ann", {"order": "file"})
     with Store.open(path, write=False) as store:
@@ -62,6 +62,26 @@ def test_what_was_added_is_there_again(path):
         assert store.setting("Bob") is None
         with pytest.raises(NLDDError, match="cannot be written"):
             store.add([entry("u2")])
+
+
+@pytest.mark.parametrize(
+    "other", [{"item": 2}, {"codes": ("b",)}, {"coder": "Bob"}, {"action": SETTLE}]
+)
+def test_a_name_that_is_used_again_for_something_else_is_refused(path, other):
+    with Store.open(path) as store:
+        store.add([entry("u1")])
+        with pytest.raises(InputError, match="'u1' is used already"):
+            store.add([entry("u2"), entry("u1", **other)])
+        assert [each.uid for each in store.entries()] == ["u1"]
+
+
+def test_a_row_with_too_few_cells_is_refused(path):
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE items SET cells = '[\"1\"]' WHERE item = 1")
+    connection.commit()
+    connection.close()
+    with Store.open(path) as store, pytest.raises(InputError, match="is damaged"):
+        list(store.items([1]))
 
 
 def test_entries_of_one_act_are_added_all_or_none(path):

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from unittest import mock
 
 from nldd.coding.tables.cells import TableFormat
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import frame_of_rows
+from nldd.coding.tables.writing import write_table
 
 
 @dataclass
@@ -24,15 +25,12 @@ def put(folder, content, name="answers.csv"):
     return path
 
 
-def load(path, *, n_rows=2000, **options):
-    with open_table(path, **options) as reader:
-        rows = []
-        for block in reader.blocks(n_rows):
-            assert block.first == len(rows) + 1
-            assert 1 <= len(block.rows) <= n_rows
-            assert all(type(row) is tuple and len(row) == len(reader.header) for row in block.rows)
-            rows += block.rows
-        return Loaded(reader.header, reader.names, rows, reader.notes, reader.format)
+def load(path, **options):
+    table = read_table(path, TableOptions(**options))
+    assert {str(kind) for kind in table.frame.dtypes} == {"object"}
+    rows = list(table.frame.itertuples(index=False, name=None))
+    assert len(table.header) == len(table.names) == len(set(table.names))
+    return Loaded(table.header, table.names, rows, table.notes, table.format)
 
 
 def load_text(folder, content, *, name="answers.csv", **options):
@@ -40,9 +38,8 @@ def load_text(folder, content, *, name="answers.csv", **options):
 
 
 def save(path, header, rows, **options):
-    with create_table(path, header, **options) as writer:
-        writer.write(rows)
-    assert writer.n_rows == len(rows)
+    frame = frame_of_rows(list(map(tuple, rows)), len(header))
+    write_table(path, frame, header=header, **options)
     return path
 
 

@@ -5,9 +5,8 @@ import csv
 import pytest
 from hypothesis import given, settings, strategies as st
 from naive_table_csv import read_naively
-from table_files import load, load_text, put
+from table_files import load, load_text
 
-from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
 
@@ -67,9 +66,8 @@ def test_blank_line_of_one_column_is_an_empty_answer(tmp_path):
     assert loaded.notes == ["1 blank line was skipped."]
 
 
-@pytest.mark.parametrize("n_rows", [1, 2, 3, 100])
-def test_many_blank_lines_of_one_column(tmp_path, n_rows):
-    loaded = load_text(tmp_path, "answer\na\n" + "\n" * 250 + "b\n\n", n_rows=n_rows)
+def test_many_blank_lines_of_one_column(tmp_path):
+    loaded = load_text(tmp_path, "answer\na\n" + "\n" * 250 + "b\n\n")
     assert loaded.rows == [("a",), *[("",)] * 250, ("b",)]
 
 
@@ -164,23 +162,6 @@ def test_spaces_before_quotes(tmp_path):
 def test_text_that_begins_with_a_space_and_a_quote_stays(tmp_path):
     loaded = load_text(tmp_path, 'id,answer\n1," ""so"" he said"\n2, x\n')
     assert loaded.rows == [("1", ' "so" he said'), ("2", " x")]
-
-
-@pytest.mark.parametrize("n_rows", [1, 7, 100, 101, 5000])
-def test_blocks_hold_all_rows_in_order(tmp_path, n_rows):
-    loaded = load_text(tmp_path, "a,b\n" + "".join(f"{k},x\n" for k in range(1234)), n_rows=n_rows)
-    assert loaded.rows == [(str(k), "x") for k in range(1234)]
-
-
-def test_fraction_read_grows_to_one(tmp_path):
-    path = put(tmp_path, "a,b\n" + "".join(f"{k},{'x' * 50}\n" for k in range(20_000)))
-    with open_table(path) as reader:
-        assert reader.fraction_read() == 0.0
-        fractions = [reader.fraction_read() for _ in reader.blocks(1000)]
-        assert fractions == sorted(fractions)
-        assert 0 < fractions[0] < 0.1
-        assert 0.4 < fractions[10] < 0.7
-        assert reader.fraction_read() == 1.0
 
 
 CELLS = st.text(

@@ -97,14 +97,6 @@ def test_latin_letters_after_a_megabyte_of_ascii(tmp_path):
     assert len(loaded.rows) == 50_001
 
 
-def test_wide_letters_across_the_parts_in_which_a_file_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_files, "CHUNK_BYTES", 7)
-    for encoding in ("utf-8", "utf-16-le", "shift_jis", "euc_jp"):
-        content = table_text("Japanese", 30).encode(encoding)
-        loaded = load_text(tmp_path, content, encoding=encoding)
-        assert [row[1] for row in loaded.rows] == answers("Japanese", 30)
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -182,9 +174,7 @@ def test_text_that_is_not_in_the_encoding_as_told(tmp_path):
     assert "--encoding" in caught.value.hint
 
 
-@pytest.mark.parametrize("chunk", [1, 5, 2**20])
-def test_line_of_a_misfit_does_not_depend_on_the_parts(tmp_path, monkeypatch, chunk):
-    monkeypatch.setattr(text_files, "CHUNK_BYTES", chunk)
+def test_line_of_a_misfit(tmp_path):
     for content, encoding in (
         (b"a\n\xc3\xa9\n\xc3(", "utf-8"),
         (b"a\nb\n\xc3", "utf-8"),
@@ -221,13 +211,6 @@ def test_western_files_are_called_western():
     """Their bytes mean the same in other encodings, whose name would only confuse."""
     for language in ("German", "French", "Spanish", "Swedish"):
         assert text_files._guess_encoding(table_text(language).encode("cp1252")) == "cp1252"
-
-
-def test_a_line_that_never_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_files, "CHUNK_BYTES", 1000)
-    monkeypatch.setattr(text_files, "MAX_ROW", 1000)
-    with pytest.raises(InputError, match=r"line 2: the line is longer than 1,000 characters"):
-        load(put(tmp_path, "a,b\n" + "x" * 10_000))
 
 
 @pytest.mark.parametrize("word", ["f\u00fcr alle", "\u00dcberwege", "Tr\u00e8s \u00e9lev\u00e9"])

@@ -4,7 +4,7 @@ import pytest
 from openpyxl import Workbook
 from table_files import load, load_text
 
-from nldd.coding.tables.reading import TableOptions, open_table
+from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 
 IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1_TEXT""}"'
@@ -19,9 +19,6 @@ def test_question_texts_and_ids_of_qualtrics_are_no_rows(tmp_path):
         "2 rows below the header, as Qualtrics writes them (ImportId): no answers, and skipped; "
         "rows are counted after that."
     ]
-    with open_table(tmp_path / "answers.csv") as reader:
-        assert reader.fraction_read() == 0.0
-        assert [block.rows for _ in range(2) for block in reader.blocks()] == [ROWS, ROWS]
 
 
 def test_ids_of_qualtrics_without_question_texts(tmp_path):
@@ -85,15 +82,7 @@ def test_rows_are_skipped_as_a_person_says(tmp_path):
     assert load_text(tmp_path, "a,b\n1,2\n", skip_rows=5).rows == []
     lines = tmp_path / "a.jsonl"
     lines.write_text('{"a": 1}\n{"a": 2}\n')
-    with TableOptions(skip_rows=1).open(lines) as reader:
-        assert [block.rows for block in reader.blocks()] == [[(2,)]]
-
-
-def test_damaged_first_rows_are_told_when_they_are_read(tmp_path):
-    path = tmp_path / "answers.csv"
-    path.write_text("a,b\n1,2,3\n")
-    with open_table(path) as reader, pytest.raises(InputError, match="the row has 3 cells"):
-        list(reader.blocks())
+    assert load(lines, skip_rows=1).rows == [(2,)]
 
 
 def test_titles_above_the_header(tmp_path):
@@ -120,11 +109,11 @@ def test_a_title_in_the_place_of_the_header_is_told(tmp_path, name):
         for row in (("Staff 2024",), (), ("id", "answer"), (1, "late")):
             book.active.append(row)
         book.save(path)
-    with open_table(path) as reader, pytest.raises(InputError) as refused:
-        reader.column("answer")
+    with pytest.raises(InputError) as refused:
+        read_table(path).find("answer")
     assert "--header-row N" in refused.value.hint
-    with open_table(path, header_row=3) as reader, pytest.raises(InputError) as refused:
-        reader.column("answers")
+    with pytest.raises(InputError) as refused:
+        read_table(path, TableOptions(header_row=3)).find("answers")
     assert refused.value.hint == "Did you mean 'answer'?"
 
 
@@ -137,5 +126,5 @@ def test_header_below_the_end_is_refused(tmp_path, name):
         book.active.append(("id", "answer"))
         book.save(path)
     with pytest.raises(InputError, match=r"nothing below line 8|empty from row 9 on") as refused:
-        open_table(path, header_row=9)
+        load(path, header_row=9)
     assert refused.value.hint == "--header-row with a smaller number"

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from table_files import load, load_text, quick_save, save
 
-from nldd.coding.tables import jsonl_parquet
 from nldd.exceptions import InputError
 
 
@@ -25,12 +24,6 @@ def test_keys_in_order_of_appearance(tmp_path):
     assert loaded.rows == [(1, "x", None), (None, 2.5, None), (True, None, None)]
     assert loaded.notes == ["1 blank line was skipped."]
     assert loaded.format.kind == "jsonl"
-
-
-@pytest.mark.parametrize("n_rows", [1, 3, 10, 11])
-def test_blocks(tmp_path, n_rows):
-    text = "".join(f'{{"a": {k}}}\n' for k in range(10))
-    assert read(tmp_path, text, n_rows=n_rows).rows == [(k,) for k in range(10)]
 
 
 def test_nested_values_are_json_text(tmp_path):
@@ -54,12 +47,6 @@ def test_half_of_a_character_becomes_a_mark(tmp_path):
     loaded = read(tmp_path, '{"a": "x\\ud83d"}\n{"a": "\\ud83d\\ude00"}\n{"a": ["\\udc00"]}\n')
     assert loaded.rows == [("x\ufffd",), ("\U0001f600",), ('["\\udc00"]',)]
     assert loaded.notes == ["1 text held half of a character; \ufffd stands for it."]
-
-
-def test_key_that_comes_too_late(tmp_path, monkeypatch):
-    monkeypatch.setattr(jsonl_parquet, "HEADER_LINES", 2)
-    with pytest.raises(InputError, match="line 3: the key 'b' is in none of the first 2 lines"):
-        read(tmp_path, '{"a": 1}\n{"a": 2}\n{"a": 3, "b": 4}\n')
 
 
 @pytest.mark.parametrize(

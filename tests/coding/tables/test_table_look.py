@@ -2,10 +2,9 @@
 
 import openpyxl
 import pytest
-from table_files import load
+from table_files import load, save
 
-from nldd.coding.tables.sheet_layout import Choices, SheetLayout
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.writing import Choices, SheetLayout
 
 HEADER = ("answer", "codes", "mark")
 ROWS = [("a long answer", "b;c", 1), ("another", "", 0)]
@@ -13,9 +12,7 @@ ROWS = [("a long answer", "b;c", 1), ("another", "", 0)]
 
 def made(path, choices):
     look = SheetLayout({0: 50.0, 1: 20.0}, choices)
-    with create_table(path, HEADER, look=look) as writer:
-        writer.write(ROWS)
-    return openpyxl.load_workbook(path)
+    return openpyxl.load_workbook(save(path, HEADER, ROWS, layout=look))
 
 
 def rules(sheet):
@@ -53,16 +50,13 @@ def test_choices_that_a_rule_cannot_hold_stand_on_a_hidden_sheet(tmp_path, names
 def test_other_formats_have_no_look(tmp_path):
     for name in ("plain.csv", "dressed.csv"):
         look = SheetLayout({0: 50.0}, {1: Choices(["b"], "?")}) if name == "dressed.csv" else None
-        with create_table(tmp_path / name, HEADER, look=look) as writer:
-            writer.write(ROWS)
+        save(tmp_path / name, HEADER, ROWS, layout=look)
     assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "dressed.csv").read_bytes()
 
 
 def test_choices_with_quotation_marks_stand_on_a_sheet(tmp_path):
     look = SheetLayout(choices={0: Choices(['size 5"', "b"], "one of them")})
-    with create_table(tmp_path / "t.xlsx", ["a"], look=look) as writer:
-        writer.write([("b",)])
-    book = openpyxl.load_workbook(tmp_path / "t.xlsx")
+    book = openpyxl.load_workbook(save(tmp_path / "t.xlsx", ["a"], [("b",)], layout=look))
     (rule,) = book.active.data_validations.dataValidation
     assert rule.formula1.startswith("'nldd choices'!")
     assert [cell.value for row in book["nldd choices"] for cell in row] == ['size 5"', "b"]

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from table_files import load, put
 
-from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError, MissingExtraError
 
 
@@ -102,22 +102,9 @@ def test_repeated_names(tmp_path):
 
 def test_missing_column(tmp_path):
     path = parquet(tmp_path, [pa.array([1])], names=["answer"])
-    with open_table(path) as reader, pytest.raises(InputError) as caught:
-        reader.column("answr")
+    with pytest.raises(InputError) as caught:
+        read_table(path).find("answr")
     assert caught.value.hint == "Did you mean 'answer'?"
-
-
-def test_blocks_and_fraction(tmp_path):
-    path = parquet(tmp_path, {"a": list(range(1000))}, row_group_size=300)
-    with open_table(path) as reader:
-        assert reader.fraction_read() == 0.0
-        seen = [
-            (block.first, len(block.rows), reader.fraction_read()) for block in reader.blocks(250)
-        ]
-        assert sum(n for _, n, _ in seen) == 1000
-        assert max(n for _, n, _ in seen) <= 250
-        assert seen[-1][2] == 1.0
-    assert [cell for (cell,) in load(path, n_rows=7).rows] == list(range(1000))
 
 
 def test_empty_table(tmp_path):
@@ -148,7 +135,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
 
 
 def test_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("nldd.coding.tables.jsonl_parquet.MAX_BYTES", 1000)
+    monkeypatch.setattr("nldd.coding.tables.typed_files.MAX_BYTES", 1000)
     assert load(parquet(tmp_path, {"a": list(range(10))})).rows[9] == (9,)
     with pytest.raises(InputError, match="at most 1,000 are read"):
         load(parquet(tmp_path, {"a": list(range(1000))}))

@@ -4,33 +4,31 @@ import gzip
 import os
 import random
 import re
-import subprocess
-import sys
 
 import pytest
-from table_files import load, load_text, put, save
+from table_files import load_text, put, save
 from workbooks import zipped
 
-from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 
 
 def test_missing_file(tmp_path):
     with pytest.raises(InputError, match=r"none\.csv does not exist") as caught:
-        open_table(tmp_path / "none.csv")
+        read_table(tmp_path / "none.csv")
     assert str(tmp_path) in caught.value.hint
 
 
 def test_folder(tmp_path):
     with pytest.raises(InputError, match=r"^\S+ is a folder\.$"):
-        open_table(tmp_path)
+        read_table(tmp_path)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_pipe_is_refused_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(InputError, match="is not a regular file"):
-        open_table(tmp_path / "pipe.csv")
+        read_table(tmp_path / "pipe.csv")
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")
@@ -38,18 +36,18 @@ def test_file_that_may_not_be_read(tmp_path):
     path = put(tmp_path, "a,b\n")
     path.chmod(0)
     with pytest.raises(InputError, match="cannot be read: Permission denied"):
-        open_table(path)
+        read_table(path)
 
 
 def test_impossible_name():
     with pytest.raises(InputError, match="cannot be read"):
-        open_table("a\x00b.csv")
+        read_table("a\x00b.csv")
 
 
 @pytest.mark.parametrize("name", ["empty.csv", "empty.xlsx", "empty.jsonl", "empty.parquet"])
 def test_empty_file(tmp_path, name):
     with pytest.raises(InputError, match=f"{name} is empty"):
-        open_table(put(tmp_path, "", name))
+        read_table(put(tmp_path, "", name))
 
 
 FOREIGN = [
@@ -70,7 +68,7 @@ FOREIGN = [
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.unknown"])
 def test_other_files_are_named(tmp_path, content, what, name):
     with pytest.raises(InputError, match=f"it seems to be {what}") as caught:
-        open_table(put(tmp_path, content, name))
+        read_table(put(tmp_path, content, name))
     assert caught.value.hint
 
 
@@ -91,7 +89,7 @@ def test_other_files_are_named(tmp_path, content, what, name):
 )
 def test_archives_are_looked_into(tmp_path, members, what, hint):
     with pytest.raises(InputError, match=re.escape(f"it seems to be {what}.")) as caught:
-        open_table(zipped(tmp_path / "a.csv", dict.fromkeys(members, "")))
+        read_table(zipped(tmp_path / "a.csv", dict.fromkeys(members, "")))
     assert hint in caught.value.hint
 
 
@@ -107,7 +105,7 @@ def test_archives_are_looked_into(tmp_path, members, what, hint):
 )
 def test_bytes_that_are_no_text(tmp_path, content):
     with pytest.raises(InputError, match="it holds bytes that no text has"):
-        open_table(put(tmp_path, b"x" + content))
+        read_table(put(tmp_path, b"x" + content))
 
 
 def test_columns_with_the_name_of_a_format(tmp_path):
@@ -127,20 +125,16 @@ def test_sheet_of_a_text(tmp_path):
 
 
 def test_column_by_name(tmp_path):
-    with open_table(put(tmp_path, "Age,answer, Region ,answer\n1,2,3,4\n")) as reader:
-        assert [reader.column(name) for name in reader.names] == [0, 1, 2, 3]
-        assert reader.column("Region") == 2
-        assert reader.column("answer") == 1
-        for wrong, hint in (
-            ("age", "Did you mean 'Age'?"),
-            ("anwser", "Did you mean 'answer' or 'answer (2)'?"),
-            ("zzz", "name one of its columns: 'Age', 'answer', 'Region', 'answer (2)'"),
-        ):
-            with pytest.raises(
-                InputError, match=rf"answers\.csv has no column '{wrong}'"
-            ) as caught:
-                reader.column(wrong)
-            assert caught.value.hint == hint
+    table = read_table(put(tmp_path, "Age,answer, Region ,answer\n1,2,3,4\n"))
+    assert [table.cells(name) for name in table.names] == [["1"], ["2"], ["3"], ["4"]]
+    for wrong, hint in (
+        ("age", "Did you mean 'Age'?"),
+        ("anwser", "Did you mean 'answer' or 'answer (2)'?"),
+        ("zzz", "name one of its columns: 'Age', 'answer', 'Region', 'answer (2)'"),
+    ):
+        with pytest.raises(InputError, match=rf"answers\.csv has no column '{wrong}'") as caught:
+            table.find(wrong)
+        assert caught.value.hint == hint
 
 
 @pytest.mark.parametrize(
@@ -155,66 +149,9 @@ def test_column_by_name(tmp_path):
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
 def test_column_that_nobody_can_name_otherwise(tmp_path, name, free, hint):
     path = save(tmp_path / name, ["id", "x"], [(1, 2)])
-    with open_table(path) as reader:
-        assert reader.column("x", free) == 1
-        with pytest.raises(InputError, match=f"{name} has no column 'answer'") as caught:
-            reader.column("answer", free)
+    table = read_table(path)
+    assert table.find("x", free) == "x"
+    with pytest.raises(InputError, match=f"{name} has no column 'answer'") as caught:
+        table.find("answer", free)
     assert caught.value.hint.startswith(hint)
     assert all(repr(other) in caught.value.hint for other in free if "right" in hint)
-
-
-def test_where(tmp_path):
-    with open_table(put(tmp_path, "id,age\n")) as reader:
-        assert reader.where(17, 1) == "answers.csv, row 17, column 'age'"
-        assert reader.where(17) == "answers.csv, row 17"
-
-
-@pytest.mark.parametrize("name", ["t.csv", "t.xlsx", "t.jsonl"])
-def test_blocks_can_be_read_again_and_side_by_side(tmp_path, name):
-    path = save(tmp_path / name, ["a", "b"], [(k, "x") for k in range(10)])
-    with open_table(path) as reader:
-        one, other = reader.blocks(3), reader.blocks(4)
-        assert next(one).rows[0] == next(other).rows[0]
-        assert next(one).first == 4
-        assert next(other).first == 5
-        assert [block.first for block in reader.blocks(5)] == [1, 6]
-    assert list(one) == []
-
-
-def test_block_of_no_rows(tmp_path):
-    with (
-        open_table(put(tmp_path, "a,b\n")) as reader,
-        pytest.raises(InputError, match="n_rows must be at least 1; got 0"),
-    ):
-        next(reader.blocks(0))
-
-
-def test_file_that_shrinks_while_it_is_read(tmp_path):
-    path = put(tmp_path, "a,b\n" + "1,é\n" * 100_000)
-    with open_table(path) as reader:
-        blocks = reader.blocks(10)
-        next(blocks)
-        with path.open("r+b") as stream:
-            stream.truncate(300_002)  # within a letter
-        with pytest.raises(InputError, match=r"row \d+: the file could not be read to its end"):
-            list(blocks)
-
-
-def test_nothing_heavy_is_loaded(tmp_path):
-    code = (
-        "import sys; from nldd.coding.tables.opening import open_table\n"
-        "from nldd.coding.tables.writer import create_table\n"
-        "with create_table(sys.argv[1], ['a']) as writer: writer.write([['x']])\n"
-        "with open_table(sys.argv[1]) as reader: rows = list(reader.blocks())\n"
-        "heavy = {'numpy', 'sklearn', 'pandas', 'openpyxl', 'pyarrow', 'charset_normalizer'}\n"
-        "sys.exit(' '.join(heavy & set(sys.modules)))"
-    )
-    for name in ("t.csv", "t.xlsx", "t.jsonl"):
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / name)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.stderr.split() == []
-        assert load(tmp_path / name).rows == [("x",)]

@@ -4,14 +4,12 @@ import datetime
 import sys
 
 import pytest
-from table_files import load
+from table_files import load, save
 
-from nldd.coding.tables import statistics_files
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.response_sets import ResponseSet, add_response_sets
-from nldd.coding.tables.statistics_files import Labelled, time_kind, value_moment
-from nldd.coding.tables.statistics_writer import TARGETS, valid_names
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.statistics_writer import TARGETS, add_response_sets, valid_names
+from nldd.coding.tables.typed_files import Labelled, ResponseSet, time_kind, value_moment
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning
 
 pandas = pytest.importorskip("pandas")
@@ -73,10 +71,9 @@ def told(path):
 
 def copy(source, target, added=(), cells=(), **how):
     """Read a file and write it again, with more columns."""
-    with open_table(source) as table:
-        rows = [(*row, *cells) for block in table.blocks() for row in block.rows]
-        with create_table(target, (*table.header, *added), like=table.format, **how) as writer:
-            writer.write(rows)
+    table = read_table(source)
+    frame = table.frame.assign(**dict(zip(added, cells, strict=True)))
+    write_table(target, frame, header=(*table.header, *added), like=table.format, **how)
     return target
 
 
@@ -180,29 +177,15 @@ def test_portable_files_are_read(tmp_path):
     loaded = load(tmp_path / "a.por")
     assert (loaded.header, loaded.rows) == (("Q", "ANSWER"), [(1, "good"), (2, "bad")])
     with pytest.raises(InputError, match="says by itself how its letters are written"):
-        open_table(tmp_path / "a.por", encoding="cp1252")
-
-
-def test_batches_of_rows_are_the_rows(tmp_path, monkeypatch):
-    path = tmp_path / "answers.zsav"
-    frame = pandas.DataFrame({"n": [float(i) for i in range(20)]})
-    pyreadstat.write_sav(frame, str(path), compress=True)
-    monkeypatch.setattr(statistics_files, "MOST_ROWS", 6)
-    monkeypatch.setattr(statistics_files, "FIRST_ROWS", 2)
-    with open_table(path) as table:
-        rows = [row for block in table.blocks(3) for row in block.rows]
-        assert table.fraction_read() == 1
-    assert rows == [(i,) for i in range(20)]
+        load(tmp_path / "a.por", encoding="cp1252")
 
 
 def test_other_tables_become_variables(tmp_path):
     header = ("id", "2nd answer", "ID", "day", "all", "n", "empty")
     path = tmp_path / "new.sav"
-    with (
-        pytest.warns(NLDDWarning, match="2nd answer -> v_2nd_answer"),
-        create_table(path, header) as writer,
-    ):
-        writer.write([("01", "good", "x", DAY, "1", 2, ""), ("02", "", "y", None, "b", 0.5, None)])
+    rows = [("01", "good", "x", DAY, "1", 2, ""), ("02", "", "y", None, "b", 0.5, None)]
+    with pytest.warns(NLDDWarning, match="2nd answer -> v_2nd_answer"):
+        save(path, header, rows)
     assert load(path).rows == [
         ("01", "good", "x", DAY, "1", 2, ""),
         ("02", "", "y", None, "b", 0.5, ""),
@@ -216,10 +199,8 @@ def test_other_tables_become_variables(tmp_path):
 
 def test_a_table_without_rows_has_its_variables(tmp_path):
     source = spss_file(tmp_path)
-    with open_table(source) as table:
-        create_table(tmp_path / "out.sav", table.header, like=table.format).__enter__().__exit__(
-            None, None, None
-        )
+    table = read_table(source)
+    write_table(tmp_path / "out.sav", table.frame[:0], like=table.format)
     assert load(tmp_path / "out.sav").rows == []
     assert told(tmp_path / "out.sav")[1].mr_sets.keys() == {"why", "both"}
 
@@ -252,8 +233,8 @@ def test_dates_are_read_where_they_come_back_as_they_were(value, format, program
 
 def test_text_that_is_too_long_is_refused_by_its_place(tmp_path):
     path = tmp_path / "out.sav"
-    with pytest.raises(InputError) as caught, create_table(path, ["answer"]) as writer:
-        writer.write([("good",), ("ä" * 20_000,)])
+    with pytest.raises(InputError) as caught:
+        save(path, ["answer"], [("good",), ("ä" * 20_000,)])
     what = "the text has 40,000 bytes; SPSS takes at most 32,767."
     assert str(caught.value) == f"out.sav, row 2, column 'answer': {what}"
     assert list(tmp_path.iterdir()) == []
@@ -264,14 +245,14 @@ def test_damaged_files_are_refused_with_what_to_do(tmp_path, ending):
     path = tmp_path / f"answers{ending}"
     path.write_bytes(spss_file(tmp_path, "whole.sav").read_bytes()[:500])
     with pytest.raises(InputError, match="cannot be read as a file of S") as caught:
-        open_table(path)
+        load(path)
     assert "save it again or as CSV" in caught.value.hint
 
 
 def test_a_missing_library_is_named(tmp_path, monkeypatch):
     path = spss_file(tmp_path)
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
-    for attempt in (lambda: open_table(path), lambda: create_table(path, ["a"]).__enter__()):
+    for attempt in (lambda: load(path), lambda: save(path, ["a"], [])):
         with pytest.raises(MissingExtraError, match="need pyreadstat") as caught:
             attempt()
         assert caught.value.hint == 'pip install "nldd[spss]"'
@@ -288,4 +269,4 @@ def test_more_rows_than_a_file_can_hold_are_refused(tmp_path):
     claimed = path.read_bytes().replace(b"<N>\1\0\0\0", b"<N>\0\0\0\x40")
     path.write_bytes(claimed)
     with pytest.raises(InputError, match=r"claims 1,073,741,824 .* too many for a file"):
-        open_table(path)
+        load(path)

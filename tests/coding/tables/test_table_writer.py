@@ -2,29 +2,24 @@
 
 import csv
 import errno
-import gc
 import io
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import closing
 from datetime import date
 from pathlib import Path
 
 import numpy as np
 import pytest
-import xlsxwriter
 from hypothesis import assume, example, given, settings, strategies as st
 from table_files import load, load_text, put, quick_save, save
 from test_table_cells import RUN_BY_A_SPREADSHEET
-from xlsxwriter.exceptions import FileCreateError
 
-from nldd.coding.tables import writer as writer_module
 from nldd.coding.tables.cells import TableFormat, cell_text
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.formulas import escape_formula, unescape_formula
 
@@ -87,12 +82,8 @@ def test_output_is_like_the_input(tmp_path, name, like, content):
 @pytest.mark.parametrize("text", ["a,b\n1,2\n", "\ufeffa;b\r\n1;ä\r\n", "a|b\n1|2\n"])
 def test_file_is_copied_as_it_was(tmp_path, text):
     path = put(tmp_path, text)
-    with (
-        open_table(path) as reader,
-        create_table(tmp_path / "copy.csv", reader.header, like=reader.format) as writer,
-    ):
-        for block in reader.blocks():
-            writer.write(block.rows)
+    table = read_table(path)
+    write_table(tmp_path / "copy.csv", table.frame, header=table.header, like=table.format)
     assert (tmp_path / "copy.csv").read_bytes() == text.encode()
 
 
@@ -154,55 +145,29 @@ def test_csv_is_what_the_csv_module_reads(rows):
     assert read == [["a", "b", "c"], *([cell_text(cell) for cell in row] for row in rows)]
 
 
-def test_rows_come_from_any_iterable_and_in_parts(tmp_path):
-    with create_table(tmp_path / "out.csv", ["a"]) as writer:
-        writer.write([k] for k in range(3000))
-        assert writer.n_rows == 3000
-        writer.write([])
-        writer.write([[3000]])
-        assert writer.n_rows == 3001
-    assert load(tmp_path / "out.csv").rows == [(str(k),) for k in range(3001)]
-
-
 def test_standard_output_is_csv_without_mark(capsysbinary):
-    with create_table("-", ["a", "b"], like=LIKE) as writer:
-        writer.write([("ä", "=1")])
+    save("-", ["a", "b"], [("ä", "=1")], like=LIKE)
     assert capsysbinary.readouterr().out == "a;b\r\nä;'=1\r\n".encode()
 
 
 @pytest.mark.parametrize("name", ["out.xls", "out.parquet", "out", "out.csv.gz"])
 def test_unknown_ending(tmp_path, name):
     with pytest.raises(InputError, match="is none of those that are written") as caught:
-        create_table(tmp_path / name, ["a"])
+        save(tmp_path / name, ["a"], [])
     assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl, .sav, .dta, .xpt"
 
 
 def test_header_must_be_text(tmp_path):
     with pytest.raises(InputError, match="at least one column"):
-        create_table(tmp_path / "out.csv", [])
+        save(tmp_path / "out.csv", [], [])
     with pytest.raises(InputError, match="names of columns must be text; got '5'"):
-        create_table(tmp_path / "out.csv", ["a", 5])
+        save(tmp_path / "out.csv", ["a", 5], [])
 
 
 def test_folder_in_the_place_of_the_file(tmp_path):
     (tmp_path / "out.csv").mkdir()
     with pytest.raises(InputError, match="is there and is no file"):
-        create_table(tmp_path / "out.csv", ["a"])
-
-
-def test_row_of_another_length(tmp_path):
-    with (
-        pytest.raises(InputError, match=r"out\.csv, row 3: expected 2 cells .* got 1"),
-        create_table(tmp_path / "out.csv", ["a", "b"]) as writer,
-    ):
-        writer.write([(1, 2)])
-        writer.write([(1, 2), (3,)])
-    assert names(tmp_path) == []
-
-
-def test_writing_before_the_block(tmp_path):
-    with pytest.raises(RuntimeError, match="within a `with` block"):
-        create_table(tmp_path / "out.csv", ["a"]).write([("x",)])
+        save(tmp_path / "out.csv", ["a"], [])
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
@@ -218,23 +183,16 @@ def test_half_a_character_is_refused_with_its_place(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.xlsx", "out.jsonl"])
-def test_file_has_its_name_only_when_it_is_whole(tmp_path, name):
-    path = put(tmp_path, "old", name)
-    with create_table(path, ["a"]) as writer:
-        writer.write([["x"]] * 5000)
-        assert path.read_text() == "old"
-        assert len(names(tmp_path)) == 2
-    assert names(tmp_path) == [name]
-    assert len(load(path).rows) == 5000
-
-
-@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.xlsx", "out.jsonl"])
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
-def test_after_an_error_the_old_file_is_there_and_nothing_else(tmp_path, name, error):
+def test_after_an_error_the_old_file_is_there_and_nothing_else(tmp_path, monkeypatch, name, error):
     path = put(tmp_path, "old", name)
-    with pytest.raises(error), create_table(path, ["a"]) as writer:
-        writer.write([["x"]] * 5000)
+
+    def fail(_):
         raise error
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(error):
+        save(path, ["a"], [["x"]] * 5000)
     assert path.read_text() == "old"
     assert names(tmp_path) == [name]
 
@@ -261,52 +219,13 @@ def test_link_stays_a_link(tmp_path):
     assert (tmp_path / "real" / "there.csv").read_text() == "a\nx\n"
 
 
-def test_table_can_replace_the_one_it_is_made_of(tmp_path):
-    path = put(tmp_path, "a\n" + "x\n" * 5000)
-    with open_table(path) as reader, create_table(path, ["a", "n"]) as writer:
-        for block in reader.blocks():
-            writer.write((*row, block.first + k) for k, row in enumerate(block.rows))
-    assert load(path).rows == [("x", str(k)) for k in range(1, 5001)]
-
-
-def test_failure_at_the_very_end_leaves_nothing(tmp_path, monkeypatch):
-    def fail(self):
-        raise FileCreateError("No space left on device")
-
-    monkeypatch.setattr(xlsxwriter.Workbook, "close", fail)
-    with pytest.raises(NLDDError, match="No space left"):
-        save(tmp_path / "out.xlsx", ["a"], [["x"]])
-    assert names(tmp_path) == []
-
-
-class FullDisk(io.BytesIO):
-    """Takes a few bytes, and is closed with the block that wrote to it."""
-
-    def write(self, content):
-        if self.tell() + len(content) > 200:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return super().write(content)
-
-
-def test_workbook_on_a_full_disk_is_forgotten_in_silence(tmp_path, monkeypatch):
-    """Its zip file wanted to write its end when it was forgotten: a traceback after the error."""
-    complaints = []
-    monkeypatch.setattr(writer_module, "open_replacement", lambda path: closing(FullDisk()))
-    monkeypatch.setattr(sys, "unraisablehook", lambda found: complaints.append(found.exc_value))
-    with pytest.raises(NLDDError) as caught:
-        save(tmp_path / "out.xlsx", ["a"], [["x"]])
-    assert str(caught.value) == f"{tmp_path / 'out.xlsx'} cannot be written: {NO_SPACE}."
-    del caught
-    gc.collect()
-    assert complaints == []
-
-
 def test_reader_of_standard_output_that_went_away():
     """The command line knows what to do about it; it is no fault of the table."""
     code = (
-        "import os, sys; from nldd.coding.tables.writer import create_table\n"
+        "import os, sys; from nldd.coding.tables.writing import write_table\n"
+        "from nldd.coding.tables.spreadsheet import frame_of\n"
         "try:\n"
-        "    with create_table('-', ['a']) as writer: writer.write([['x' * 1000]] * 10_000)\n"
+        "    write_table('-', frame_of({'a': ['x' * 1000] * 10_000}))\n"
         "except BrokenPipeError:\n"
         "    os._exit(7)\n"
     )
@@ -327,10 +246,10 @@ def test_folder_that_cannot_be_made(tmp_path):
 def test_killed_writer_leaves_the_old_file(tmp_path, name):
     path = put(tmp_path, "old", name)
     code = (
-        "import os, signal, sys; from nldd.coding.tables.writer import create_table\n"
-        "with create_table(sys.argv[1], ['a']) as writer:\n"
-        "    writer.write([['x']] * 5000)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "import os, signal, sys; from nldd.coding.tables.writing import write_table\n"
+        "from nldd.coding.tables.spreadsheet import frame_of\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write_table(sys.argv[1], frame_of({'a': ['x'] * 5000}))\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert done.returncode == -signal.SIGKILL

@@ -19,22 +19,17 @@ from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
-from nldd.coding.model import CodingModel
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
-from nldd.coding.review.records import Study, codes_text, pack
+from nldd.coding.review.records import WRITTEN, Item, Study, codes_text, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import TableFormat, cell_text
-from nldd.coding.tables.number_files import NumberFile
-from nldd.coding.tables.reader import distinct_names
-from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
+from nldd.coding.tables.reading import TableOptions, distinct_names
+from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet, frame_of
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 REVIEW_FILE = "review file"
-# Of the format of a table, what a review keeps.
-WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 
 
 def read_review(
@@ -46,7 +41,7 @@ def read_review(
     """
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
-        items = _for_people(store, agreed)
+        items = list(store.items(_for_people(store, agreed)))
         table, decisions = _decided_table(store, items, agreed, options)
     if not agreed.codes:
         message = f"{path.name}: people have not agreed yet on the codes of any answer."
@@ -55,11 +50,10 @@ def read_review(
         slips = notes_on_codes([], list(agreed.codes.values()), columns.codes, known)
         decisions.notes.extend(slips)
     answers = read_answers(table, columns, decisions.decided)
-    keys = [
-        (f"review:{table.sha256}:{item}", *others)
-        for item, others in zip(items, answers.keys, strict=True)
-    ]
-    return replace(answers, keys=keys, rows=items), decisions
+    rows = [item.item for item in items]
+    names = (f"review:{table.sha256}:{row}" for row in rows)
+    keys = [(name, *others) for name, others in zip(names, answers.keys, strict=True)]
+    return replace(answers, keys=keys, rows=rows), decisions
 
 
 def review_as_table(
@@ -72,8 +66,7 @@ def review_as_table(
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
         found = list(store.suggested_items())
-        items = [item.item for item, _ in found]
-        table, decisions = _decided_table(store, items, agreed, options)
+        table, decisions = _decided_table(store, [item for item, _ in found], agreed, options)
     given = [agreed.codes.get(item.item, item.given) for item, _ in found]
     added: dict[str, list[Any]] = {
         own.CODES: ["" if said is None else _json_cell(said.codes) for _, said in found],
@@ -133,14 +126,14 @@ def _for_people(store: Store, agreed: AgreedCodes) -> list[int]:
 
 
 def _decided_table(
-    store: Store, items: Sequence[int], agreed: AgreedCodes, options: TableOptions
+    store: Store, items: Sequence[Item], agreed: AgreedCodes, options: TableOptions
 ) -> tuple[Spreadsheet, Decisions]:
     """Rows of the table, and what people decided on them."""
-    drawn = {item for item, is_drawn, *_ in store.outlines() if is_drawn}
-    last = [agreed.outcomes[i].deciding if i in agreed.codes else [] for i in items]
+    numbers = [item.item for item in items]
+    last = [agreed.outcomes[i].deciding if i in agreed.codes else [] for i in numbers]
     decisions = Decisions(
-        [agreed.codes.get(item) for item in items],
-        drawn=[item in drawn for item in items],
+        [agreed.codes.get(i) for i in numbers],
+        drawn=[item.drawn for item in items],
         coders=[", ".join(entry.coder for entry in entries) for entries in last],
         times=[entries[-1].time if entries else "" for entries in last],
         source=store.path.name,
@@ -158,15 +151,16 @@ def _checksum(study: Study, agreed: AgreedCodes) -> str:
     return sha256(pack([study.table_sha256, study.header, decided]).encode()).hexdigest()
 
 
-def stored_table(store: Store, items: Sequence[int], options: TableOptions) -> Spreadsheet:
+def stored_table(
+    store: Store, items: Sequence[Item], options: TableOptions = TableOptions()
+) -> Spreadsheet:
     """Rows of the table that a review was made from, with numbers beside it if there are any."""
     study = store.study
     names = distinct_names(study.header)
-    rows = [item.cells for item in store.items(items)]
-    frame = pd.DataFrame(rows, columns=list(names), dtype=object)
+    frame = pd.DataFrame([item.cells for item in items], columns=list(names), dtype=object)
     numbers = None if options.numbers is None else NumberFile(options.numbers)
     if numbers is not None and own.ROW not in names:
-        frame = frame.assign(**frame_of({own.ROW: items}))
+        frame = frame.assign(**frame_of({own.ROW: [item.item for item in items]}))
     format, sha = written_format(study), study.table_sha256
     return Spreadsheet(store.path, frame, study.header, format, [], sha, numbers)
 
@@ -234,19 +228,3 @@ def written_format(study: Study) -> TableFormat:
     """How the table of a study was written."""
     known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
     return TableFormat(**{"kind": "csv", **known})
-
-
-def describe_table(table: Spreadsheet, model: CodingModel) -> dict[str, Any]:
-    """How a table is written and where a model has its codes: `table_format` of a study."""
-    written = {name: getattr(table.format, name) for name in WRITTEN}
-    codes = {"names": model.columns.codes.names, "separator": model.columns.codes.separator}
-    return {**written, "codes": {**codes, "columns": code_columns(model)}}
-
-
-def code_columns(model: CodingModel) -> dict[str, str]:
-    """The column of 0 and 1 of each code; there is none where codes are listed."""
-    columns: dict[str, str] = {}
-    for name in () if model.columns.codes.listed else model.columns.codes.names:
-        # Of columns that were merged into one code, the first has the mark.
-        columns.setdefault(model.codebook.current(name), name)
-    return columns

@@ -5,34 +5,23 @@ from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
 
-from nldd.coding.own_columns import unique_column_names
-from nldd.coding.review.decisions import written_format
+from nldd.coding import own_columns as own
+from nldd.coding.review.decisions import stored_table
 from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standings
 from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import Cell
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.spreadsheet import frame_of
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 
 KINDS = ("csv", "xlsx", "jsonl", "label-studio")
 # What became of an answer; one that only the machine coded has the status that it got there.
 PEOPLE, DISAGREE, SKIPPED_STATUS, BEFORE, OPEN = "people", "disagree", "skipped", "coded", "review"
 ADDED = (
-    *("codes", "status", "machine", "chance", "theta", "why", "coder", "time", "flag", "note"),
-    *("drawn", "model", "people", "guarantee"),
+    *(own.CODES, own.STATUS, own.MACHINE, own.CHANCE, own.THETA, own.WHY, own.CODER, own.TIME),
+    *(own.FLAG, own.NOTE, own.DRAWN, own.MODEL, own.PEOPLE, own.GUARANTEE),
 )
-DESCRIPTIONS = {
-    "nldd_codes": "Codes: of people where they have decided, else of the machine",
-    "nldd_status": "people, auto: coded; review, part, skipped, disagree: open; coded: before",
-    "nldd_machine": "Codes by the machine",
-    "nldd_chance": "Chance that all codes of the machine are right",
-    "nldd_theta": "Probability that a code of the machine is wrong",
-    "nldd_why": "Why the answer is for people",
-    "nldd_coder": "Who has decided",
-    "nldd_time": "When that was",
-    "nldd_people": "Codes by each of several coders",
-    "nldd_guarantee": "Accuracy guarantee: target, confidence level and threshold",
-}
 
 
 @dataclass(frozen=True)
@@ -67,12 +56,10 @@ def _coded(
     item: Item, said: Suggestion | None, round: Round | None, standing: Mapping[str, Standing]
 ) -> CodedItem:
     found, by = outcome(standing), {coder: stood.last for coder, stood in standing.items()}
-    told = sorted(found.by.values(), key=lambda entry: entry.id)
-    codes: AbstractSet[str] = frozenset(() if said is None else said.codes)
+    told, codes = found.deciding, frozenset(() if said is None else said.codes)
     status = OPEN if said is None else said.status
     if found.codes is not None:
         codes, status = found.codes, PEOPLE
-        told = told if found.settling is None else [found.settling]
     elif found.disagree:
         status = DISAGREE
     elif item.given is not None:
@@ -108,7 +95,7 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.export import write_export
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -120,15 +107,14 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
-    >>> from nldd.coding.tables.opening import open_table
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
+    >>> from nldd.coding.tables.reading import read_table
     >>> coded = Path(folder.name, "coded.csv")
     >>> with Store.open(store, write=False) as opened:
     ...     n = write_export(opened, coded)
-    >>> with open_table(coded) as table:
-    ...     rows = [row[:3] for block in table.blocks() for row in block.rows]
-    >>> n, rows[0]
-    (3, ('cheaper rents', 'housing costs', 'auto'))
+    >>> n, read_table(coded).frame.iloc[0, :3].tolist()
+    (3, ['cheaper rents', 'housing costs', 'auto'])
     >>> folder.cleanup()
     """
     kind = kind or ("label-studio" if path.suffix.lower() == ".json" else path.suffix[1:].lower())
@@ -137,68 +123,57 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
 
         return write_tasks(store, path)
     with store.snapshot():
-        study = store.study
-        facts = [found.facts for found in store.rounds()[-1:]]
-        guarantee = "".join(found.get("guarantee") or "" for found in facts)
-        writer = _Rows(study, store.setting("codes") or (), guarantee)
-        like, about = written_format(study), writer.descriptions
-        with create_table(path, writer.header, like=like, raw=raw, descriptions=about) as table:
-            table.write(map(writer.row, coded_items(store)))
-    return table.n_rows
+        found, study, new_codes = list(coded_items(store)), store.study, store.setting("codes")
+        table = stored_table(store, [each.item for each in found])
+        guarantees = [last.facts.get("guarantee") for last in store.rounds()[-1:]]
+    codes = list(dict.fromkeys([*(code for code, *_ in study.codes), *(new_codes or ())]))
+    guarantee = "".join(filter(None, guarantees))
+    rows = (_added_cells(each, study, codes, guarantee) for each in found)
+    # Codes that are names of columns may hold the separator: each gets its mark besides.
+    marks = codes if study.marks else []
+    columns = [*zip(*rows, strict=True), *([int(c in f.codes) for f in found] for c in marks)]
+    plain = [*ADDED, *(own.PREFIX + code for code in marks)]
+    names = own.unique_column_names(plain, {*table.header, *table.names})
+    frame = table.frame.assign(**frame_of(dict(zip(names, columns, strict=True))))
+    about = {n: own.EXPORT_DESCRIPTIONS.get(p, "") for n, p in zip(names, plain, strict=True)}
+    header = (*table.header, *names)
+    write_table(path, frame, header=header, like=table.format, raw=raw, descriptions=about)
+    return len(found)
 
 
-class _Rows:
-    """Rows of a coded table: those of the answers, and what the review adds to them."""
+def _added_cells(
+    found: CodedItem, study: Study, codes: Sequence[str], guarantee: str
+) -> tuple[Cell, ...]:
+    """What the review adds to the row of an answer; codes stand in the order of the codebook."""
 
-    def __init__(self, study: Study, new_codes: Iterable[str], guarantee: str) -> None:
-        self._guarantee = guarantee
-        codes = dict.fromkeys([*(code for code, *_ in study.codes), *new_codes])
-        self._order = {code: i for i, code in enumerate(codes)}
-        self._separator = study.separator
-        self._none = study.none
-        # Codes that are names of columns may hold the separator: each gets its mark besides.
-        self._marks = list(codes) if study.marks else []
-        names = [f"nldd_{name}" for name in (*ADDED, *self._marks)]
-        added = unique_column_names(names, set(study.header))
-        self.header = (*study.header, *added)
-        self.descriptions = {
-            new: DESCRIPTIONS[name]
-            for name, new in zip(names, added, strict=True)
-            if name in DESCRIPTIONS
-        }
+    def join(given: Iterable[str]) -> str:
+        order = {code: i for i, code in enumerate(codes)}
+        known = sorted(given, key=lambda code: (order.get(code, len(order)), code))
+        return study.separator.join(known) if known else study.none
 
-    def row(self, found: CodedItem) -> tuple[Cell, ...]:
-        """The cells of an answer, in the order of the header."""
-        said, by = found.said, found.by.values()
-        details = {} if said is None else said.details
-        people = [f"{entry.coder}: {self._join(entry.after.codes or ())}" for entry in found.told]
-        notes = [entry for entry in by if entry.after.note]
-        named = len(found.by) > 1
-        cells: list[Cell] = [
-            self._join(found.codes),
-            found.status,
-            "" if said is None else self._join(said.codes),
-            _number(details.get("chance")),
-            _number(details.get("theta")),
-            str(details.get("why") or ""),
-            ", ".join(entry.coder for entry in found.told),
-            found.told[-1].time if found.told else "",
-            "yes" if any(entry.after.flag for entry in by) else "no",
-            "\n".join(f"{e.coder}: {e.after.note}" if named else e.after.note for e in notes),
-            "yes" if found.item.drawn else "no",
-            found.model,
-            "\n".join(people) if len(people) > 1 else "",
-            self._guarantee,
-        ]
-        return (*found.item.cells, *cells, *(int(code in found.codes) for code in self._marks))
-
-    def _join(self, codes: Iterable[str]) -> str:
-        """Codes as one cell, in the order of the codebook."""
-        known = sorted(codes, key=lambda code: (self._order.get(code, len(self._order)), code))
-        return self._separator.join(known) if known else self._none
+    said, entries = found.said, found.by.values()
+    details = {} if said is None else said.details
+    notes = [(e.coder, e.after.note) for e in entries if e.after.note]
+    people = [f"{e.coder}: {join(e.after.codes or ())}" for e in found.told]
+    return (
+        join(found.codes),
+        found.status,
+        "" if said is None else join(said.codes),
+        _six_digits(details.get("chance")),
+        _six_digits(details.get("theta")),
+        str(details.get("why") or ""),
+        ", ".join(entry.coder for entry in found.told),
+        found.told[-1].time if found.told else "",
+        "yes" if any(entry.after.flag for entry in entries) else "no",
+        "\n".join(f"{who}: {note}" if len(found.by) > 1 else note for who, note in notes),
+        "yes" if found.item.drawn else "no",
+        found.model,
+        "\n".join(people) if len(people) > 1 else "",
+        guarantee,
+    )
 
 
-def _number(value: float | None) -> Cell:
+def _six_digits(value: float | None) -> Cell:
     return "" if value is None else float(f"{value:.6g}")
 
 

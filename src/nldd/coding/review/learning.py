@@ -21,18 +21,19 @@ from warnings import simplefilter
 
 from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
 from nldd.coding.columns import read_answers
-from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.guarantee import GuaranteeTarget, level_share
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
 from nldd.coding.review.decisions import read_review, stored_table
 from nldd.coding.review.log import outcomes
+from nldd.coding.review.prepare import make_suggestions, round_facts
 from nldd.coding.review.records import Suggestion
-from nldd.coding.review.rounds import Suggester, refit_options, round_facts
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model
 from nldd.coding.triage import apply_guarantee
+from nldd.coding.wording import failed_refit_words
 from nldd.exceptions import NLDDError
 from nldd.present.text import count_noun
 
@@ -43,6 +44,8 @@ NICENESS = 10
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
+# Of Windows: the right to wait for the end of a process.
+SYNCHRONIZE = 0x0010_0000
 ENDED = "Learning ended before it was done; what people have decided is all there."
 
 
@@ -144,11 +147,10 @@ def _end_with(parent: int) -> None:
     """Wait for the end of the process that started this one, and end."""
     if sys.platform == "win32":
         # There a thread that reads standard input can hold up libraries that are being loaded.
-        import _winapi
+        import ctypes
 
-        with suppress(OSError):  # if it is gone already
-            handle = _winapi.OpenProcess(_winapi.SYNCHRONIZE, False, parent)
-            _winapi.WaitForSingleObject(handle, _winapi.INFINITE)
+        kernel = ctypes.windll.kernel32
+        kernel.WaitForSingleObject(kernel.OpenProcess(SYNCHRONIZE, False, parent), -1)
     else:
         sys.stdin.buffer.read()
     os._exit(1)
@@ -157,36 +159,37 @@ def _end_with(parent: int) -> None:
 def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptions()) -> Learning:
     """Fit the model anew to what people have decided, and write a round of suggestions."""
     with Store.open(store_path) as store:
-        study, found = store.study, outcomes(store.entries())
+        study, last, found = store.study, store.rounds()[-1], outcomes(store.entries())
         digest = checksum(model_path) if model_path.is_file() else ""
         model = load_coding_model(model_path)
         model = replace(model, settings=replace(model.settings, n_jobs=1))
         n_decided = sum(outcome.codes is not None for outcome in found.values())
         if n_decided:
-            answers = read_review(store_path, model.columns, options, model.labels)
-            model = refit_model(model, *answers)
-        promise = GuaranteeTarget(study.target, study.confidence, study.measure, study.rank_by)
-        last, kept, failed = store.rounds()[-1], dict[int, Suggestion](), ""
-        n_tests = last.facts["n_tests"] + 1
+            given = read_review(store_path, model.columns, options, model.labels)
+            model = refit_model(model, *given)
+        goal = GuaranteeTarget(study.target, study.confidence, study.measure, study.rank_by)
+        n_tests, failed = len(model.earlier) + 1, ""
         if n_decided and study.measure != PER_CODE:
-            policy, failed = refit_options(model, promise, last.facts)
+            # Tested with its share of the level that the rounds have together.
+            test = model.test.select(goal, level_share(last.facts["n_tests"]))
+            policy, n_tests = CodingOptions(None).apply(test), last.facts["n_tests"] + 1
+            failed = "" if test.automates else failed_refit_words(test)
         else:
-            policy, _ = apply_guarantee(model, promise, CodingOptions(None))
-            model, n_tests = policy.model_in_use(model), len(model.earlier) + 1
-        if failed:  # what is coded automatically stays so until a refit passes its test
-            automatic = (s for s in store.suggestions(last.round) if s.status == AUTO)
-            kept = {said.item: said for said in automatic}
-            failed *= bool(kept)
+            policy, _ = apply_guarantee(model, goal, CodingOptions(None))
+            model = policy.model_in_use(model)
+        # What is coded automatically stays so until a refit passes its test.
+        before = list(store.suggestions(last.round)) if failed else []
+        kept = {said.item: said for said in before if said.status == AUTO}
         without = [item for item, _, has_codes, _ in store.outlines() if not has_codes]
         left = [item for item in without if item not in found or not found[item].by]
         number = store.begin_round(digest)
         counts = _write_round(store, number, model, policy, left, options, kept)
-        facts = round_facts(model, policy, counts, len(without), n_decided, n_tests)
-        if failed:
-            facts = {**facts, "guarantee": last.facts.get("guarantee")}
+        facts = round_facts(model, policy, counts, len(without), n_decided)
+        facts |= {"n_tests": n_tests}
+        facts |= {"guarantee": last.facts.get("guarantee")} if kept else {}
         store.finish_round(number, digest, facts)
         _drop_old(store)
-    learned = f"Learned from {count_noun(n_decided, 'decision')}. {failed}".strip()
+    learned = f"Learned from {count_noun(n_decided, 'decision')}. {failed * bool(kept)}".strip()
     return Learning(IDLE, learned if n_decided else "Suggestions renewed by the model.", number)
 
 
@@ -201,23 +204,18 @@ def _write_round(
 ) -> CodingSummary:
     """Code the items that are left and write what the model says, little by little.
 
-    Those that are `kept` stay as they were said before.
+    Those that are `kept` stay as they were said before, with likely codes of the new model.
     """
-    answers = read_answers(stored_table(store, items, options), model.columns)
-    coded = code_answers(model, answers, [None] * len(items), policy)
-    new = Suggester(model).suggest(coded, items)
-    said = (_keep(kept[s.item], s) if s.item in kept else s for s in new)
+    table = stored_table(store, list(store.items(items)), options)
+    coded = code_answers(model, read_answers(table, model.columns), [None] * len(items), policy)
+    new = make_suggestions(model, coded, items)
+    said = (kept.get(s.item, s)._replace(likely=s.likely) for s in new)
     # A list: nothing is worked out while others wait to write.
     while some := list(islice(said, N_WRITTEN)):
         store.add_suggestions(number, some)
         time.sleep(PAUSE)
     counts, n_kept = coded.summary(), len(kept.keys() & set(items))
     return replace(counts, n_auto=counts.n_auto + n_kept, n_review=counts.n_review - n_kept)
-
-
-def _keep(before: Suggestion, new: Suggestion) -> Suggestion:
-    """What was said before; likely codes are told in the order of the new model."""
-    return before._replace(likely=new.likely)
 
 
 def _drop_old(store: Store) -> None:

@@ -97,6 +97,12 @@ class LogEntry:
     batch: str = ""
     undoes: int | None = None
 
+    def is_act_of(self, other: "LogEntry") -> bool:
+        """True if another entry is this one, sent once more."""
+        same = (self.item, self.coder, self.action) == (other.item, other.coder, other.action)
+        decides = self.action in (CODE, SETTLE)
+        return same and (not decides or self.after.codes == other.after.codes)
+
 
 class Standing(NamedTuple):
     """Where an item stands for one coder: the last entry, and decisions that are not undone.

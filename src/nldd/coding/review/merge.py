@@ -67,7 +67,7 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.merge import merge_stores
     >>> from nldd.coding.review.store import Store
@@ -80,7 +80,8 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> copy, both = Path(folder.name, "ben.review.db"), Path(folder.name, "both.review.db")
     >>> _ = copy.write_bytes(store.read_bytes())
     >>> after = Position("done", frozenset({"safety"}))
@@ -228,7 +229,7 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.merge import agreement_of
     >>> from nldd.coding.review.store import Store
@@ -241,7 +242,8 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> given = [(2, "Ann", "cycling"), (2, "Ben", "cycling"), (3, "Ann", "safety"), (3, "Ben", "")]
     >>> with Store.open(store) as opened:
     ...     for i, (item, coder, code) in enumerate(given):

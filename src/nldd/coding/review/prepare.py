@@ -1,32 +1,47 @@
-"""Begin a review: code a table into a new store, and draw the answers that check the machine."""
+"""Begin a review: code a table into a new store, and draw the answers that check the machine.
+
+A round is what a model suggests for answers of a review, as the store keeps it; this is the first.
+"""
 
 import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from nldd import __version__
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import CodingOptions, CodingSummary, code_answers
-from nldd.coding.coded_table import check_paths_differ, read_given
+from nldd.coding.coded_answers import (
+    BY_PEOPLE,
+    N_NEXT,
+    CodedAnswers,
+    CodingOptions,
+    CodingSummary,
+    code_answers,
+    next_labelsets,
+)
+from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
 from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel, checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import Watch, no_progress
-from nldd.coding.review.decisions import describe_table
-from nldd.coding.review.records import Item, Study
-from nldd.coding.review.rounds import Suggester, round_facts
+from nldd.coding.review.records import WRITTEN, Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun
 
 # So many times the answers to check are drawn at most, where few of them are automatic.
 MOST_TIMES = 4
+N_NEAREST = 3
+# Letters of a coded answer that the page shows beside another one.
+MOST_SHOWN = 500
 
 
 @dataclass(frozen=True)
@@ -101,7 +116,7 @@ def prepare_review(
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
     >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
@@ -111,7 +126,8 @@ def prepare_review(
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> prepared.counts.n_rows, prepared.counts.n_auto
     (3, 3)
     >>> folder.cleanup()
@@ -126,26 +142,33 @@ def prepare_review(
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{model_path.name} was changed while it was read.", hint=hint)
     policy, notes = apply_guarantee(model, promise, CodingOptions(None))
-    table = read_table(table_path, options)
+    table, used = read_table(table_path, options), policy.model_in_use(model)
     if not len(table):
         hint = "put the answers below the header, one a row; or use another file"
         raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
     answers, given = read_answers(table, model.columns), read_given(table, model)
     coded = code_answers(model, answers, given, policy, watch=watch)
     without = [item for item, codes in enumerate(coded.given, 1) if codes is None]
-    drawn = frozenset(draw_to_check(without, coded.summary().n_auto, n_audit, seed))
+    drawn = {*draw_to_check(without, coded.summary().n_auto, n_audit, seed)}
     coded = replace(coded, drawn=[item in drawn for item in answers.rows])
-    used, counts = policy.model_in_use(model), coded.summary()
-    study = _study(model, table, (model_path.name, digest), (*promise, n_audit, blind, seed))
-    facts = round_facts(used, policy, counts, len(without), n_tests=len(model.earlier) + 1)
+    counts = coded.summary()
+    asked = {**promise._asdict(), "n_audit": n_audit, "blind": blind, "seed": seed}
+    study = Study(
+        table=table_path.name,
+        table_sha256=table.sha256,
+        model=model_path.name,
+        model_sha256=digest,
+        **describe_study(model, table),
+        **asked,
+    )
+    facts = round_facts(used, policy, counts, len(without)) | {"n_tests": len(model.earlier) + 1}
     with Store.create(store_path, study) as store:
         rows = table.frame.itertuples(index=False, name=None)
         store.add_items(map(Item, answers.rows, rows, answers.texts, coded.drawn, coded.given))
-        store.add_suggestions(0, Suggester(used).suggest(coded, answers.rows))
+        store.add_suggestions(0, make_suggestions(used, coded, answers.rows))
         store.finish_round(0, digest, facts)
-    return PreparedReview(
-        counts, [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(without))]
-    )
+    notes = [*table.notes, *notes, *_notes_on_draw(counts, n_audit, len(without))]
+    return PreparedReview(counts, notes)
 
 
 def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) -> list[int]:
@@ -164,47 +187,35 @@ def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) 
     return sorted(random.Random(seed).sample(numbers, size))
 
 
-def _study(
-    model: CodingModel,
-    table: Spreadsheet,
-    model_file: tuple[str, str],
-    asked: tuple[float, float, str, str, int, bool, int],
-) -> Study:
-    """What the review is about, as the store keeps it."""
+def describe_study(model: CodingModel, table: Spreadsheet) -> dict[str, Any]:
+    """What a study keeps of the columns and codes of a model, and of how a table is written."""
     columns, by_code = model.columns, model.codebook.by_code
     entries = [by_code.get(code, CodebookEntry(code)) for code in model.codes_in_order]
-    target, confidence, measure, rank_by, n_audit, blind, seed = asked
-    return Study(
-        table=table.path.name,
-        table_sha256=table.sha256,
-        model=model_file[0],
-        model_sha256=model_file[1],
-        header=table.header,
-        text=columns.text,
-        codes=tuple((entry.code, entry.name, entry.description) for entry in entries),
-        target=target,
-        confidence=confidence,
-        measure=measure,
-        rank_by=rank_by,
-        n_audit=n_audit,
-        blind=blind,
-        seed=seed,
-        separator=columns.codes.separator or ";",
-        none=columns.codes.none,
-        table_format=describe_table(table, model),
-        version=__version__,
-    )
+    written = {name: getattr(table.format, name) for name in WRITTEN}
+    layout = {"names": columns.codes.names, "separator": columns.codes.separator}
+    return {
+        "header": table.header,
+        "text": columns.text,
+        "codes": tuple((entry.code, entry.name, entry.description) for entry in entries),
+        "separator": columns.codes.separator or ";",
+        "none": columns.codes.none,
+        "table_format": {**written, "codes": {**layout, "columns": _code_columns(model)}},
+        "version": __version__,
+    }
+
+
+def _code_columns(model: CodingModel) -> dict[str, str]:
+    """The column of 0 and 1 of each code; there is none where codes are listed."""
+    columns: dict[str, str] = {}
+    for name in () if model.columns.codes.listed else model.columns.codes.names:
+        # Of columns that were merged into one code, the first has the mark.
+        columns.setdefault(model.codebook.current(name), name)
+    return columns
 
 
 def _notes_on_draw(counts: CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
-    if n_audit and counts.n_coded:
-        yield (
-            f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
-            "chose them, those drawn are no random sample of all: draw before anybody codes."
-        )
-    if n_audit > counts.n_drawn:
-        yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
+    yield from notes_on_draw(counts, n_audit)
     if not n_audit or not counts.n_drawn:
         return
     n_expected = round(counts.n_drawn * counts.n_auto / n_all)
@@ -220,3 +231,72 @@ def _notes_on_draw(counts: CodingSummary, n_audit: int, n_all: int) -> Iterator[
             f"automatic codes, fewer than the {n_audit:,} asked for: few answers are automatic. To "
             "check more, begin with a larger --audit, or a lower target."
         )
+
+
+def make_suggestions(
+    model: CodingModel, coded: CodedAnswers, items: Sequence[int]
+) -> Iterator[Suggestion]:
+    """Suggestions for answers, whose `items` these are, but for those that people have coded."""
+    found, why = coded.found, coded.why
+    assert found.P is not None
+    assert found.others_row is not None
+    codes, nexts = model.codes(coded.Y), next_labelsets(model, coded)
+    likely = np.rint(found.P * 255).astype(np.uint8)
+    doubt = np.nan_to_num(coded.doubt, nan=1.0).tolist()
+    # Coded answers that the nearest labelsets come from: each has other codes.
+    near = np.column_stack([found.row, found.others_row])[:, :N_NEAREST].tolist()
+
+    @cache
+    def example(row: int) -> dict[str, Any]:
+        text = model.answers.texts[row]
+        shown = text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 1]}…"
+        return {"text": shown, "codes": model.codes(model.Y[row : row + 1])[0]}
+
+    for i, status in enumerate(coded.statuses):
+        if status == BY_PEOPLE:
+            continue
+        empty, ask = bool(coded.empty[i]), coded.ask[i]
+        own = () if empty else codes[i]
+        others = [labelset for labelset in nexts[i] if labelset != own]
+        # The chance speaks of whole labelsets, not of codes that are settled one by one.
+        chance = None if found.chance is None or coded.settled[i] else found.chance[i]
+        details: dict[str, Any] = {
+            "theta": float(f"{found.theta[i]:.6g}"),
+            "chance": None if chance is None else float(f"{chance:.6g}"),
+            "why": why[i],
+            "next": [] if empty else others[:N_NEXT],
+            "nearest": [] if empty else list(map(example, near[i])),
+            "empty": empty,
+        }
+        if ask is not None:
+            details["ask"] = model.codes(ask[np.newaxis])[0]
+        yield Suggestion(items[i], own, status, doubt[i], likely[i].tobytes(), details)
+
+
+def round_facts(
+    model: CodingModel,
+    policy: CodingOptions,
+    counts: CodingSummary,
+    n_all: int,
+    n_decided: int = 0,
+) -> dict[str, Any]:
+    """What a round is known by: its model, its limits, and how many the machine codes alone.
+
+    `n_all` answers had no codes before the review, of which people have decided `n_decided`.
+    """
+    limits, book = policy.per_code, model.codebook
+    return {
+        "codes": list(model.labels),
+        "becomes": {e.code: book.current(e.code) for e in book.entries if e.merged_into},
+        "columns": _code_columns(model),
+        "threshold": policy.threshold,
+        "rank_by": policy.rank_by,
+        "guarantee": str(policy.guarantee or ""),
+        "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},
+        "n_auto": counts.n_auto,
+        "n_review": counts.n_people,
+        "n_known": len(model.answers),
+        "n_drawn": len(model.tested),
+        "n_decided": n_decided,
+        "share": counts.n_auto / n_all if n_all else 0.0,
+    }

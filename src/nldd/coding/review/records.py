@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from nldd.coding.review.log import Codes, LogEntry, Position
 
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
+# Of the format of a table, what a review keeps.
+WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 COLUMNS = (
     "id, uid, item, coder, action, state, codes, flag, note, time, round, model, shown, seconds,"
     " batch, undoes"

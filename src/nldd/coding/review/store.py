@@ -7,15 +7,16 @@ it, and a process that is killed loses nothing that it has acknowledged.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
 from nldd._files import temporary_path
+from nldd._wording import quote
 from nldd.coding.review.log import LogEntry
 from nldd.coding.review.records import (
     COLUMNS,
@@ -34,7 +35,6 @@ from nldd.coding.review.records import (
 from nldd.coding.review.store_file import (
     ENDING,
     SCHEMA,
-    check_schema,
     connect,
     explain_sqlite_errors,
     is_store,
@@ -43,7 +43,6 @@ from nldd.coding.review.store_file import (
 )
 from nldd.exceptions import InputError
 
-LARGEST = 2**63 - 1
 # What an answer that says nothing may consist of.
 BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 
@@ -78,7 +77,7 @@ class Store(AbstractContextManager["Store"]):
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
@@ -89,7 +88,8 @@ class Store(AbstractContextManager["Store"]):
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> with Store.open(store, write=False) as opened:
     ...     texts = [item.text for item in opened.items()]
     ...     said = [(found.codes, found.status) for found in opened.suggestions(round=0)]
@@ -112,13 +112,7 @@ class Store(AbstractContextManager["Store"]):
             hint = f"name a file that nldd review made, such as answers{ENDING}"
             raise InputError(f"{path} is no review that nldd wrote.", hint=hint)
         with explain_sqlite_errors(path):
-            connection = connect(path, write)
-            try:
-                check_schema(path, connection)
-            except BaseException:
-                connection.close()
-                raise
-            return cls(path, connection)
+            return cls(path, connect(path, write))
 
     @classmethod
     @contextmanager
@@ -126,19 +120,14 @@ class Store(AbstractContextManager["Store"]):
         """A new store, which is there under its name once it is complete."""
         part, ends = temporary_path(path), ("", "-wal", "-shm")
         try:
-            with explain_sqlite_errors(path):
-                connection = connect(part, write=True, new=True)
-                store = cls(path, connection)
-                try:
-                    with store._transaction():
-                        for statement in SCHEMA:
-                            connection.execute(statement)
-                        store._put("study", asdict(study))
-                        store._put("setting:id", uuid4().hex)  # a browser knows it again by that
-                    yield store
-                finally:
-                    connection.close()
-                publish(part, path)
+            with explain_sqlite_errors(path), cls(path, connect(part, write=True, new=True)) as new:
+                with new._transaction():
+                    for statement in SCHEMA:
+                        new._connection.execute(statement)
+                    new._put("study", asdict(study))
+                    new._put("setting:id", uuid4().hex)  # a browser knows it again by that
+                yield new
+            publish(part, path)
         finally:
             for end in ends:
                 with suppress(OSError):
@@ -168,36 +157,24 @@ class Store(AbstractContextManager["Store"]):
     def add_items(self, items: Iterable[Item]) -> None:
         """Write answers."""
         rows = ((i.item, pack(i.cells), i.text, int(i.drawn), codes_text(i.given)) for i in items)
-        with self._transaction():
-            self._connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
-
-    def mark_drawn(self, numbers: Iterable[int]) -> None:
-        """Say which answers were drawn at random; only while the store is being made."""
-        with self._transaction():
-            query = "UPDATE items SET drawn = 1 WHERE item = ?"
-            self._connection.executemany(query, ((number,) for number in numbers))
+        self._write("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
 
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
-        with refuse_foreign_values(self.path):
-            n_cells = len(self.study.header)
-            query, asked = "SELECT * FROM items ORDER BY item", [()]
-            if numbers is not None:
-                query, asked = "SELECT * FROM items WHERE item = ?", [(n,) for n in numbers]
-            for words in asked:
-                for row in self._connection.execute(query, words):
-                    yield read_item(row, n_cells)
+        read = partial(read_item, n_cells=len(self.study.header))
+        if numbers is None:
+            yield from self._read("SELECT * FROM items ORDER BY item", (), read)
+        for number in numbers or ():
+            yield from self._read("SELECT * FROM items WHERE item = ?", (number,), read)
 
     def outlines(self) -> list[tuple[int, int, int, int]]:
         """Of each answer its number, and whether it was drawn, came with codes, and is blank."""
         query = "SELECT item, drawn, given IS NOT NULL, trim(text, ?) = '' FROM items ORDER BY item"
-        with explain_sqlite_errors(self.path):
-            return self._connection.execute(query, (BLANKS,)).fetchall()
+        return list(self._read(query, (BLANKS,)))
 
     def texts(self) -> Iterator[tuple[int, str]]:
         """The number and the text of each answer."""
-        with explain_sqlite_errors(self.path):
-            yield from self._connection.execute("SELECT item, text FROM items ORDER BY item")
+        return self._read("SELECT item, text FROM items ORDER BY item")
 
     def add_suggestions(self, round: int, suggestions: Iterable[Suggestion]) -> None:
         """Write what a model said of some items in a round that is not finished."""
@@ -205,27 +182,23 @@ class Store(AbstractContextManager["Store"]):
             (round, s.item, json.dumps(s.codes), s.status, s.doubt, s.likely, json.dumps(s.details))
             for s in suggestions
         )
-        with self._transaction():
-            query = "INSERT OR REPLACE INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?)"
-            self._connection.executemany(query, rows)
+        self._write("INSERT OR REPLACE INTO suggestions VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def begin_round(self, model: str) -> int:
         """The number of a new round, which no other process has."""
         with self._transaction():
             (last,) = self._connection.execute("SELECT max(round) FROM rounds").fetchone()
-            number = -1 if last is None else int(last)
-            row = (number + 1, current_time(), model, 0, "{}")
-            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, ?, ?)", row)
-        return number + 1
+            number = 0 if last is None else int(last) + 1
+            row = (number, current_time(), model, 0, "{}")
+            self._connection.execute(_PUT_ROUND, row)
+        return number
 
     def finish_round(
         self, round: int, model: str, facts: Mapping[str, Any], time: str = ""
     ) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
         row = (round, time or current_time(), model, 1, json.dumps(facts))
-        with self._transaction():
-            query = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
-            self._connection.execute(query, row)
+        self._write(_PUT_ROUND, [row])
 
     def drop_suggestions(self, round: int, most: int = 2000) -> int:
         """Remove suggestions of a round that no longer counts, some at a time; how many."""
@@ -239,50 +212,36 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        with refuse_foreign_values(self.path):
-            rows = self._connection.execute(query).fetchall()
-            return [
-                Round(number, time, model, json.loads(text)) for number, time, model, text in rows
-            ]
+        return list(self._read(query, (), lambda row: Round(*row[:3], json.loads(row[3]))))
 
     def suggestion(self, round: int, item: int) -> Suggestion | None:
         """What the model of a round said of an item; None for one that people had coded."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
-        with refuse_foreign_values(self.path):
-            row = self._connection.execute(query, (round, item)).fetchone()
-            return None if row is None else read_suggestion(row)
+        return next(self._read(query, (round, item), read_suggestion), None)
 
     def suggestions(self, round: int) -> Iterator[Suggestion]:
         """All suggestions of a round in the order of the table."""
         query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
-        with refuse_foreign_values(self.path):
-            for row in self._connection.execute(query, (round,)):
-                yield read_suggestion(row)
+        return self._read(query, (round,), read_suggestion)
 
     def suggested_items(self, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
         """All answers in their order, with what the model of a round said, if anything."""
-        said = self.suggestions(round)
-        waiting = next(said, None)
-        for item in self.items():
-            if waiting is not None and waiting.item == item.item:
-                yield item, waiting
-                waiting = next(said, None)
-            else:
-                yield item, None
+        said = {suggestion.item: suggestion for suggestion in self.suggestions(round)}
+        return ((item, said.get(item.item)) for item in self.items())
 
     def suggestion_rows(self, round: int) -> list[tuple[int, str, str, float]]:
         """Of each suggestion of a round its item, codes as JSON, status and doubt."""
         query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
-        with explain_sqlite_errors(self.path):
-            return self._connection.execute(query, (round,)).fetchall()
+        return list(self._read(query, (round,)))
 
     # What is added while people work.
 
     def add(self, entries: Sequence[LogEntry], behind: int | None = None) -> list[LogEntry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then. If the last entry
-        of the log is not the one that they shall stand `behind`, nothing is added.
+        An entry whose `uid` is there already is returned as it was written then; it is refused if
+        that was something else. If the last entry of the log is not the one that they shall stand
+        `behind`, nothing is added.
         """
         added: list[LogEntry] = []
         with self._transaction():
@@ -301,25 +260,19 @@ class Store(AbstractContextManager["Store"]):
                         raise sqlite3.DatabaseError("an entry was not written")
                     known = (written.lastrowid, *entry_row(entry)[1:])
                 added.append(read_entry(known))
+                if not added[-1].is_act_of(entry):
+                    message = f"The name {quote(entry.uid)} is used already, for another decision."
+                    raise InputError(message, hint="send each decision under a name of its own")
         return added
 
-    def entries(self, after: int = 0, until: int | None = None) -> list[LogEntry]:
-        """Entries of the log in their order, those behind an id, and up to another."""
-        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? AND id <= ? ORDER BY id"
-        ids = (after, LARGEST if until is None else until)
-        with refuse_foreign_values(self.path):
-            return [read_entry(row) for row in self._connection.execute(query, ids)]
-
-    def last_entry(self) -> int:
-        """The id of the last entry of the log; 0 if there is none."""
-        with explain_sqlite_errors(self.path):
-            (last,) = self._connection.execute("SELECT max(id) FROM decisions").fetchone()
-        return int(last or 0)
+    def entries(self, after: int = 0) -> list[LogEntry]:
+        """Entries of the log in their order, those behind an id."""
+        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
+        return list(self._read(query, (after,), read_entry))
 
     def data_version(self) -> int:
         """A number that is another one once another process has written."""
-        with explain_sqlite_errors(self.path):
-            (found,) = self._connection.execute("PRAGMA data_version").fetchone()
+        ((found,),) = self._read("PRAGMA data_version")
         return int(found)
 
     def setting(self, key: str) -> Any:
@@ -339,32 +292,31 @@ class Store(AbstractContextManager["Store"]):
             self._put(f"setting:{key}", known + [value for value in values if value not in known])
 
     def _value(self, key: str) -> str | None:
-        with explain_sqlite_errors(self.path):
-            query = "SELECT value FROM meta WHERE key = ?"
-            row = self._connection.execute(query, (key,)).fetchone()
+        row = next(self._read("SELECT value FROM meta WHERE key = ?", (key,)), None)
         return None if row is None else str(row[0])
 
     def _put(self, key: str, value: Any) -> None:
         self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, pack(value)))
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
+    def _read(
+        self, query: str, words: Sequence[Any] = (), read: Callable[[Any], Any] = tuple
+    ) -> Iterator[Any]:
+        """Rows as the values that they are read as; those that nldd has not written are refused."""
+        with refuse_foreign_values(self.path):
+            yield from map(read, self._connection.execute(query, words))
+
+    def _write(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
+        with self._transaction():
+            self._connection.executemany(query, rows)
+
+    def snapshot(self) -> AbstractContextManager[None]:
         """Let all that is read within be of one moment, whatever others write meanwhile."""
-        if self._connection.in_transaction:
-            yield
-            return
-        with explain_sqlite_errors(self.path):
-            self._connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            with suppress(sqlite3.Error):  # nothing was written
-                self._connection.execute("ROLLBACK")
+        return nullcontext() if self._connection.in_transaction else self._transaction("BEGIN")
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
         with explain_sqlite_errors(self.path):
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(begin)
             try:
                 yield
                 self._connection.execute("COMMIT")
@@ -374,4 +326,5 @@ class Store(AbstractContextManager["Store"]):
                 raise
 
 
+_PUT_ROUND = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
 _SUGGESTED = "item, codes, status, doubt, likely, details"

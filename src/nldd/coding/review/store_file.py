@@ -13,7 +13,7 @@ ENDING = ".review.db"
 # Bytes 68 to 71 of the file: "nldd".
 APPLICATION, FORMAT = 0x6E6C6464, 1
 WAIT_MS = 10_000
-_SAYS_READ_ONLY = re.compile("readonly|unable to open")
+_SAYS_READ_ONLY = "readonly|unable to open"
 SCHEMA = (
     "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # item: the number of the row in the table, from 1. given: codes that were there before, if any.
@@ -54,7 +54,7 @@ def connect(path: Path, write: bool, new: bool = False) -> sqlite3.Connection:
         return _connect(path, "ro")
     except sqlite3.OperationalError as error:
         log = path.with_name(f"{path.name}-wal")
-        if _SAYS_READ_ONLY.search(str(error)) is None:
+        if re.search(_SAYS_READ_ONLY, str(error)) is None:
             raise
         # SQLite keeps a note of its readers in the folder; none is needed where nobody writes.
         if not log.exists() or not log.stat().st_size:
@@ -76,7 +76,8 @@ def _connect(path: Path, mode: str, new: bool = False) -> sqlite3.Connection:
     try:
         for pragma in ("trusted_schema = OFF", *(pragmas if new else ()), "synchronous = FULL"):
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # opens the file
+        if not new:
+            check_schema(path, connection)
     except BaseException:
         connection.close()
         raise
@@ -113,26 +114,24 @@ def publish(part: Path, path: Path) -> None:
         os.rename(part, path)
 
 
+# What errors of SQLite mean, and what to do.
+MEANINGS = (
+    ("full", "the disk is full", "make room; what was saved before is kept"),
+    ("locked|busy", "another process has held it too long", "end that process, then try again"),
+    (_SAYS_READ_ONLY, "it cannot be written", "check who may write to the file and its folder"),
+    ("disk i/o", "the disk reports an error", "copy the file to another disk"),
+)
+
+
 @contextmanager
 def explain_sqlite_errors(path: Path) -> Iterator[None]:
     """Errors of SQLite as what they mean for a person."""
     try:
         yield
     except sqlite3.Error as error:
-        said = str(error).lower()
-        if "full" in said:
-            message, hint = "the disk is full", "make room; what was saved before is kept"
-        elif "locked" in said or "busy" in said:
-            message = "another process has held it too long"
-            hint = "end the other process, then try again"
-        elif _SAYS_READ_ONLY.search(said):
-            message = "it cannot be written"
-            hint = "check who may write to the file and its folder"
-        elif isinstance(error, sqlite3.OperationalError) and "i/o" in said:
-            message, hint = "the disk reports an error", "copy the file to another disk"
-        else:
-            message = f"it is damaged, or no review ({error})"
-            hint = "use a copy from before; nldd review export may still read the decisions"
+        said, damaged = str(error).lower(), f"it is damaged, or no review ({error})"
+        found = (advice for words, *advice in MEANINGS if re.search(words, said))
+        message, hint = next(found, (damaged, "use a copy from before"))
         raise NLDDError(f"{path}: {message}.", hint=hint) from error
 
 

@@ -172,7 +172,7 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     >>> from tempfile import TemporaryDirectory
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
-    >>> from nldd.coding import prepare_review
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
     >>> from nldd.coding.review.log import LogEntry, Position
     >>> from nldd.coding.review.store import Store
     >>> from nldd.coding.review.verified import audit_of
@@ -185,7 +185,8 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
     >>> save_coding_model(fitted, model)
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
-    >>> prepared = prepare_review(model, new, store, (0.8, 0.9, "subset", "theta"), n_audit=3)
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
     >>> with Store.open(store) as opened:
     ...     for found in list(opened.suggestions(round=0)):
     ...         after = Position("done", frozenset(found.codes))

@@ -1,38 +1,40 @@
 """What readers and writers of tables share: cells, formats, and the places that messages name."""
 
 import datetime
+import decimal
+import json
 import math
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from nldd._wording import quote
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
-    from nldd.coding.tables.statistics_files import Variables
+    from nldd.coding.tables.typed_files import Variables
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
-Row = tuple[Cell, ...]
 
 # A sheet that our workbooks have for the choices of their cells; hidden, and of no use to read.
 SHEET_OF_CHOICES = "nldd choices"
 
-# Limits of all formats, so that no file, however few bytes it has, fills the memory: what a
-# workbook unpacks to, letters of a cell, letters of a row or a line, columns, and what a block of
-# rows weighs: its letters, and for each cell the bytes of an object. What a person wrote is far
-# below them; a longer cell comes from a quote that is never closed.
+# What a file may unpack to, letters of a cell, columns. What a person wrote is far below them; a
+# longer cell comes from a quote that is never closed.
 MAX_BYTES = 2**30
 MAX_CELL = 2**20
-MAX_ROW = 2**22
 MAX_COLUMNS = 2**16
-MAX_BLOCK, CELL_BYTES = 2**23, 16
+# Python refuses to write whole numbers of thousands of digits.
+MAX_DIGITS = 1000
 # Blank but for spaces and the mark that old programs put at the end of a file.
 BLANKS = " \t\x1a\u00a0"
 MISSING = frozenset({"", "na", "n/a", "#n/a", "?", "-", ".", "nan", "null"})
+
+# What to say if the first row is a title rather than the names of columns.
+HEADER_BELOW = "--header-row N, if the names of the columns stand in a row below"
 
 _SPACES = " \t\u00a0\u2009\u202f"
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?")
@@ -81,47 +83,6 @@ class TableFormat:
         return "," if self.separator == ";" else None
 
 
-@dataclass(frozen=True)
-class TableBlock:
-    """Some rows of a table.
-
-    Attributes
-    ----------
-    first : int
-        Number of the first of them, from 1.
-    rows : list of tuple of cells
-        A cell is text, a number, a truth value, a date, a time or None.
-
-    Examples
-    --------
-    >>> from nldd.coding.tables.cells import TableBlock
-    >>> block = TableBlock(2001, [("good", 44), ("none", None)])
-    >>> [number for number, row in enumerate(block.rows, block.first) if row[1] is None]
-    [2002]
-    """
-
-    first: int
-    rows: list[Row]
-
-
-class RowSource(Protocol):
-    """A file that is read from its first row on by each call of `rows`.
-
-    `advice` adds to a hint about a missing column what the file itself makes likely.
-    """
-
-    header: tuple[str, ...]
-    format: TableFormat
-
-    def rows(self) -> Generator[Row, None, None]: ...
-    def fraction(self) -> float: ...
-    def notes(self) -> list[str]:
-        return []
-
-    def advice(self, hint: str) -> str:
-        return hint
-
-
 def cell_place(path: Path, row: int, name: str | None = None) -> str:
     """The place of a cell for a message."""
     return f"{path.name}, row {row}" + (f", column {quote(name)}" if name is not None else "")
@@ -149,18 +110,7 @@ def check_claim(path: Path, n_rows: int) -> None:
         raise InputError(f"{message}.", hint="write it again, or save the table as CSV")
 
 
-def row_weight(row: Row, path: Path, number: int, names: Sequence[str]) -> int:
-    """What a row adds to a block, see `MAX_BLOCK`; a cell that is too long is an error."""
-    lengths = [len(cell) if isinstance(cell, str) else 0 for cell in row]
-    longest = max(lengths, default=0)
-    if longest > MAX_CELL:
-        where = cell_place(path, number, names[lengths.index(longest)])
-        what = f"expected at most {MAX_CELL:,} characters in a cell; got {longest:,}"
-        raise InputError(f"{where}: {what}.", hint="shorten the text of the cell")
-    return sum(lengths) + CELL_BYTES * len(row)
-
-
-def drop_surplus_cells(row: Row, width: int, place: str) -> Row:
+def drop_surplus_cells(row: Sequence[Any], width: int, place: str) -> Sequence[Any]:
     """A row without the empty cells that it has beyond the header; an error names another one."""
     for cell in row[width:]:
         if cell is not None and (text := cell_text(cell)).strip(BLANKS):
@@ -168,7 +118,9 @@ def drop_surplus_cells(row: Row, width: int, place: str) -> Row:
                 f"{place}: the row has {len(row)} cells, the header {width}; the first cell too "
                 f"many is {quote(text)}.",
                 hint="name its column in the header or empty the cell; in a CSV file, put text "
-                "that holds the separator in quotes, or name the separator of the file",
+                "that holds the separator in quotes, or name the separator of the file"
+                + f"; or {HEADER_BELOW}"
+                * (width == 1),
             )
     return row[:width]
 
@@ -283,3 +235,22 @@ def is_text(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def nested_value(value: Any) -> Any:
+    """A value of JSON or Parquet as a cell; what no cell can hold becomes text."""
+    if isinstance(value, decimal.Decimal):
+        # A number, if it is the same number, else its digits.
+        if value == value.to_integral_value():
+            return int(value) if value.adjusted() < MAX_DIGITS else str(value)
+        return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
+    if isinstance(value, list | dict):
+        text = json.dumps(value, ensure_ascii=False, default=_nested_text)
+        return text if is_text(text) else json.dumps(value, default=_nested_text)
+    return _nested_text(value) if isinstance(value, bytes | datetime.timedelta) else value
+
+
+def _nested_text(value: Any) -> str:
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

@@ -1,20 +1,22 @@
-"""A table in memory: its cells, its header, and how its file is written."""
+"""A table in memory: its cells, its header, how its file is written, and numbers beside it."""
 
-import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
-from nldd.coding.tables.cells import Cell, TableFormat, cell_place, cell_text
+from nldd.coding.close_matches import close_matches
+from nldd.coding.tables.cells import MAX_COLUMNS, Cell, TableFormat, cell_place, cell_text
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula, unescape_formula
 
-if TYPE_CHECKING:
-    from nldd.coding.tables.number_files import NumberFile
+SAVE = "numpy.save('features.npy', array), where the array has a row for each row of the table"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +79,7 @@ class Spreadsheet:
                 return known
         hint = _column_hint(name, self.names, free)
         if self.advice:
-            hint = f"{hint}{' Or' if hint.endswith('?') else '; or'} {self.advice}"
+            hint += f"{' Or' if hint.endswith('?') else '; or'} {self.advice}"
         raise InputError(f"{self.path.name} has no column {quote(name)}.", hint=hint)
 
     def where(self, row: int, name: str | None = None) -> str:
@@ -95,29 +97,76 @@ def plain_text(cell: Cell) -> str:
     return cell_text(unescape_cell(cell))
 
 
-def frame_of(columns: dict[str, Sequence[Any]]) -> pd.DataFrame:
+def frame_of(columns: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     """A frame of cells as they are: no column is made one of numbers, nothing becomes NaN."""
     return pd.DataFrame({name: pd.Series(list(c), dtype=object) for name, c in columns.items()})
+
+
+def frame_of_rows(rows: Sequence[Sequence[Any]], width: int) -> pd.DataFrame:
+    """A frame of cells as they are, from rows; its columns are numbered."""
+    return pd.DataFrame(rows, columns=range(width), dtype=object)
 
 
 def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) -> str:
     """Name another column, or, if the name is fixed, rename one of the `free` columns."""
     if free is None:
-        near = _near(name, names, n=3, cutoff=0.6)
+        near = close_matches(name, names)
         meant = f"Did you mean {' or '.join(map(quote, near))}?"
         return meant if near else f"name one of its columns: {quote_first(names)}"
     if not free:
         return f"add the column {quote(name)} to the file, or use another file"
     # To rename what only looks alike would code the wrong answers.
-    near = _near(name, free, n=1, cutoff=0.8)
+    near = close_matches(name, free, n=1, cutoff=0.8)
     which = f"the column {quote(near[0])}" if near else "the right column"
     hint = f"rename {which} to {quote(name)} in the file, or use another file"
     return hint if near else f"{hint}; this one also has {quote_first(free)}"
 
 
-def _near(name: str, names: Sequence[str], n: int, cutoff: float) -> list[str]:
-    # Comparing takes time by the square of the lengths, and a name can be as long as a cell.
-    short = [known for known in names[:2000] if len(known) <= 200]
-    folded = {known.casefold(): known for known in reversed(short)}
-    keys = difflib.get_close_matches(name[:200].strip().casefold(), folded, n=n, cutoff=cutoff)
-    return [folded[key] for key in keys]
+class NumberFile:
+    """A matrix in a ``.npy`` file, of which nothing but the header has been read.
+
+    Pickled objects are never loaded, and a header that claims more numbers than the file has is
+    refused. Rows are read as they are asked for, so the file may be larger than the memory.
+
+    Parameters
+    ----------
+    path : Path
+        A two-dimensional array of floating-point or whole numbers, saved by :func:`numpy.save`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._values = _mapped(path)
+        self.n_rows, self.n_columns = self._values.shape
+
+    def rows(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
+        """The rows at these places, from 0, in single precision; all numbers are finite."""
+        with np.errstate(over="ignore"):
+            values = np.asarray(self._values[places], dtype=np.float32)
+        if not (finite := np.isfinite(values).all(axis=1)).all():
+            row = int(places[np.argmin(finite)]) + 1
+            message = f"{self.path.name}, row {row}: expected numbers, got NaN or infinity"
+            hint = "give each row of the table numbers, such as 0 for an answer without any"
+            raise InputError(f"{message} (in single precision).", hint=hint)
+        return values
+
+    def other_length(self, table: str, n_rows: str) -> InputError:
+        """What to say where a table has more or fewer rows."""
+        both = f"{self.path.name} has {self.n_rows} rows, {table} has {n_rows}"
+        hint = "a row of numbers for each row of the table, coded or not, in the same order"
+        return InputError(f"{both}: which row is whose cannot be told.", hint=hint)
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    if not path.is_file():  # opening a pipe would wait for somebody to write into it
+        raise InputError(f"{path}: there is no such file.", hint="check its name and folder")
+    try:
+        values = open_memmap(path, mode="r")
+    except (ValueError, OSError, OverflowError) as error:
+        message = f"{path.name}: expected a .npy file of numbers; {' '.join(str(error).split())}"
+        raise InputError(f"{message:.300}", hint=SAVE) from error
+    if values.ndim != 2 or values.dtype.kind not in "fiu" or not 0 < values.shape[1] <= MAX_COLUMNS:
+        found = f"got numbers of type {values.dtype} and shape {values.shape}"
+        most = f"of at most {MAX_COLUMNS:,} columns"
+        raise InputError(f"{path.name}: expected rows of numbers {most}; {found}.", hint=SAVE)
+    return values

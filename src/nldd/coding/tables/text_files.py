@@ -1,23 +1,17 @@
-"""Text files: what they are by their first bytes, and how they are encoded."""
+"""Bytes of text files: what is no text by its first bytes, and how text is encoded."""
 
 import codecs
 import re
-import stat
 import zipfile
 from dataclasses import dataclass
-from functools import partial
 from io import BytesIO, TextIOWrapper
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from nldd._wording import quote
-from nldd.coding.tables.cells import MAX_ROW, RowSource
 from nldd.exceptions import InputError
 
-HEAD_BYTES = 2**16
-CHUNK_BYTES = 2**20
-SAMPLE_BYTES = 2**14
+HEAD_BYTES, SAMPLE_BYTES = 2**16, 2**14
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _EXPORT = "export the answers as CSV or .xlsx from the program that wrote the file"
@@ -72,30 +66,6 @@ _STRAY = "nldd-stray-cp1252"
 _READ_AS = "The file is not in UTF-8; it was read as"
 
 
-def first_bytes(path: Path) -> bytes:
-    """The beginning of a file that can be read, or an error that says why it cannot."""
-    try:
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode):
-            with path.open("rb") as stream:
-                head = stream.read(HEAD_BYTES)
-    except FileNotFoundError:
-        hint = f"check the name and the folder {path.parent}"
-        raise InputError(f"{path} does not exist.", hint=hint) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"{path} cannot be read: {reason}."
-        raise InputError(message, hint="check who may read it") from error
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{path} is a folder.", hint="name a file in it")
-    if not stat.S_ISREG(mode):
-        # A stream is gone after its first reading, and the answers are read twice.
-        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
-    if not head:
-        raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")
-    return head
-
-
 def refuse_foreign(path: Path, head: bytes) -> None:
     """Raise an error that names the kind of a file that is none of text."""
     kinds = [kind for magic, *kind in _KINDS if head.startswith(magic)]
@@ -121,65 +91,71 @@ def _kind_of_archive(path: Path) -> list[str]:
 
 
 @dataclass(frozen=True)
-class TextFile:
-    """A text file with the encoding of what comes after its mark, and what to tell about it."""
+class EncodedText:
+    """Bytes of a file of text, the encoding of what comes after their mark, and what to tell."""
 
     path: Path
+    content: bytes
     encoding: str
     mark: bytes = b""
     errors: str = "strict"
     notes: tuple[str, ...] = ()
 
-    def open(self) -> TextIOWrapper:
-        stream = self.path.open("rb")
+    def lines(self) -> TextIOWrapper:
+        """The lines with their ends as they are in the file."""
+        stream = BytesIO(self.content)
         stream.seek(len(self.mark))
         return TextIOWrapper(stream, encoding=self.encoding, errors=self.errors, newline="")
 
+    def line_of_misfit(self) -> int | None:
+        """The first line with bytes that are not in the encoding."""
+        try:
+            self.content[len(self.mark) :].decode(self.encoding)
+        except UnicodeDecodeError as error:
+            return 1 + error.object[: error.start].decode(self.encoding, "replace").count("\n")
+        return None
 
-class TextSource(RowSource):
-    """A source that is read line by line, from `_stream` in its method `rows`."""
-
-    def __init__(self, text: TextFile) -> None:
-        self._text = text
-        self._size = max(1, text.path.stat().st_size)
-        self._stream: TextIOWrapper | None = None
-
-    def fraction(self) -> float:
-        if self._stream is None or self._stream.closed:
-            return 0.0 if self._stream is None else 1.0
-        position: int = self._stream.buffer.tell()  # type: ignore[attr-defined]
-        return position / self._size
+    def refuse_misfits(self, encoding: str) -> "EncodedText":
+        """The same, if all of it is in the encoding, which has a name that a person knows."""
+        if line := self.line_of_misfit():
+            message = f"some bytes are not in the encoding {quote(encoding)}."
+            hint = "leave out --encoding to have it detected, or name the right one"
+            raise InputError(f"{self.path}, line {line}: {message}", hint=hint)
+        return self
 
 
-def text_file(path: Path, head: bytes, encoding: str | None = None) -> TextFile:
-    """Find out how a text file is encoded, by its mark and then by all of its bytes."""
-    mark, marked = next(((m, name) for m, name in _MARKS if head.startswith(m)), (b"", ""))
+def find_encoding(path: Path, content: bytes, encoding: str | None = None) -> EncodedText:
+    """Find out how a text is encoded, by its mark and then by all of its bytes."""
+    mark, marked = next(((m, name) for m, name in _MARKS if content.startswith(m)), (b"", ""))
     if encoding is not None:
-        return _in_named_encoding(path, encoding, mark, marked)
+        return _in_named_encoding(path, content, encoding, mark, marked)
+    head = content[:HEAD_BYTES]
     wide = _utf16_without_mark(head) if not mark else marked if marked != "utf-8" else None
     if wide:
-        return _checked(TextFile(path, wide, mark, notes=(f"{_READ_AS} {wide}.",)), wide)
+        notes = (f"{_READ_AS} {wide}.",)
+        return EncodedText(path, content, wide, mark, notes=notes).refuse_misfits(wide)
     if head.count(0) > len(head) / 10:
         raise _no_text(path)
-    text = TextFile(path, "utf-8", mark)
-    line = _line_of_misfit(text)
+    text = EncodedText(path, content, "utf-8", mark)
+    line = text.line_of_misfit()
     if line is None:
         return text
-    sample = _lines_beyond_ascii(path)
+    sample = _lines_beyond_ascii(content)
     # One wrong byte must not turn all other letters of the file into wrong ones.
     if mark or sum(map(len, _UTF8.findall(sample))) >= 0.9 * sum(byte > 0x7F for byte in sample):
         codecs.register_error(_STRAY, _as_cp1252)
         note = f"The file is in UTF-8 but for some bytes, the first in line {line}; they were read"
-        return TextFile(path, "utf-8", mark, _STRAY, (f"{note} as Windows-1252.",))
+        notes = (f"{note} as Windows-1252.",)
+        return EncodedText(path, content, "utf-8", mark, _STRAY, notes)
     if len(head.translate(None, _CONTROLS)) < 0.98 * len(head):
         raise _no_text(path)
     guess = _guess_encoding(sample)
     note = f"{_READ_AS} {guess}, which is a guess. Set --encoding if letters look wrong."
-    line = _line_of_misfit(TextFile(path, guess))
+    line = EncodedText(path, content, guess).line_of_misfit()
     if line is None:
-        return TextFile(path, guess, notes=(note,))
+        return EncodedText(path, content, guess, notes=(note,))
     misfit = f"Some bytes are not in {guess}, the first in line {line}; \ufffd stands for them."
-    return TextFile(path, guess, errors="replace", notes=(note, misfit))
+    return EncodedText(path, content, guess, errors="replace", notes=(note, misfit))
 
 
 def _no_text(path: Path) -> InputError:
@@ -187,7 +163,9 @@ def _no_text(path: Path) -> InputError:
     return InputError(f"{path} is no table of text; it holds bytes that no text has.", hint=hint)
 
 
-def _in_named_encoding(path: Path, encoding: str, mark: bytes, marked: str) -> TextFile:
+def _in_named_encoding(
+    path: Path, content: bytes, encoding: str, mark: bytes, marked: str
+) -> EncodedText:
     try:
         codec = codecs.lookup(encoding)
         TextIOWrapper(BytesIO(), encoding)  # an error, if it does not turn bytes into text
@@ -196,37 +174,8 @@ def _in_named_encoding(path: Path, encoding: str, mark: bytes, marked: str) -> T
         raise InputError(f"There is no encoding {quote(encoding)}.", hint=hint) from None
     name = marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
     # The mark of UTF-8 is no text in any encoding.
-    return _checked(TextFile(path, name, mark if marked in (name, "utf-8") else b""), encoding)
-
-
-def _checked(text: TextFile, encoding: str) -> TextFile:
-    line = _line_of_misfit(text)
-    if line is not None:
-        message = f"some bytes are not in the encoding {quote(encoding)}."
-        hint = "leave out --encoding to have it detected, or name the right one"
-        raise InputError(f"{text.path}, line {line}: {message}", hint=hint)
-    return text
-
-
-def _line_of_misfit(text: TextFile) -> int | None:
-    """Decode a file to its end or to its first misfit; a line without an end is an error."""
-    decoder = codecs.getincrementaldecoder(text.encoding)()
-    line, unbroken = 1, 0
-    with text.path.open("rb") as stream:
-        stream.seek(len(text.mark))
-        for chunk in chain(iter(lambda: stream.read(CHUNK_BYTES), b""), [b""]):
-            try:
-                found = decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                before = error.object[: error.start].decode(text.encoding, "replace")
-                return line + before.count("\n")
-            line += found.count("\n")
-            unbroken = 0 if "\n" in found or "\r" in found else unbroken + len(found)
-            if unbroken > MAX_ROW:
-                message = f"the line is longer than {MAX_ROW:,} characters."
-                hint = "check that the file is a table of text"
-                raise InputError(f"{text.path}, line {line}: {message}", hint=hint)
-    return None
+    mark = mark if marked in (name, "utf-8") else b""
+    return EncodedText(path, content, name, mark).refuse_misfits(encoding)
 
 
 def _utf16_without_mark(head: bytes) -> str | None:
@@ -242,14 +191,13 @@ def _utf16_without_mark(head: bytes) -> str | None:
     return encoding if re.search("[\r\n]", text) else None
 
 
-def _lines_beyond_ascii(path: Path) -> bytes:
+def _lines_beyond_ascii(content: bytes) -> bytes:
     """The first lines with letters beyond ASCII, in which the encoding shows."""
     sample = b""
-    with path.open("rb") as stream:
-        for line in iter(partial(stream.readline, CHUNK_BYTES), b""):
-            sample += b"" if line.isascii() else line
-            if len(sample) >= SAMPLE_BYTES:
-                break
+    for line in BytesIO(content):
+        sample += b"" if line.isascii() else line
+        if len(sample) >= SAMPLE_BYTES:
+            break
     return sample[: 4 * SAMPLE_BYTES]
 
 

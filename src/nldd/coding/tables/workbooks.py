@@ -1,198 +1,182 @@
 """Sheets of workbooks by calamine, and what is refused before it takes all memory.
 
-Calamine holds a sheet as a rectangle from the first to the last cell, and a copy of its text in
-each cell. A cell that somebody left far below a table asks for a terabyte of that by accident.
-The parts of .xlsx files are XML that tells so before calamine reads it. Of other workbooks only the
-size is known.
+Calamine holds a sheet as a rectangle from the first to the last cell, so one that somebody left far
+below a table asks for a terabyte. The XML of an .xlsx file tells so before calamine reads it, and
+which cells are errors or formulas without a value, which calamine takes for empty.
 """
 
 import datetime
 import posixpath
 import re
 import zipfile
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import reduce
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
+from xml.etree import ElementTree
 
 from nldd._wording import quote, quote_first
 from nldd.coding.tables.cells import (
     MAX_BYTES,
     SHEET_OF_CHOICES,
     Cell,
-    Row,
-    RowSource,
     TableFormat,
     cell_text,
+    check_width,
     drop_surplus_cells,
     skipped_note,
 )
+from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of_rows
 from nldd.coding.tables.text_files import OLE, ZIP
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 MAX_MEMBERS = 10_000
 # Sheets shrink to a twentieth or so; what shrinks to less than this is made to fill memory.
-MAX_RATIO = 400
-FREE_BYTES = 2**24
-CHUNK_BYTES = 2**20
+MAX_RATIO, FREE_BYTES = 400, 2**24
+# Of the lists of sheets, which are parsed here.
+MAX_LIST_BYTES = 2**20
 # What calamine takes for a cell, without its text.
 SHEET_CELL_BYTES = 32
-MAX_ELEMENTS = 100_000
+# Whole numbers below this are what they are in the file; above it they may be other ones.
+MAX_WHOLE = 2**53
 
+_HINT = "delete the rows below and the columns right of the table, or save it as CSV"
 # Without such a reference a sheet has 26 columns and 99,999 rows, which is never too large; with
 # one, the places of all cells that have a value count, and of rows whose cells have no place.
 _FAR = re.compile(rb"r(?<!:r)\s*=\s*[\"'](?:[A-Za-z]{2}|[A-Za-z]?\d{6})")
-_FAR_HINT = "delete the rows below and the columns right of the table, or save it as CSV"
-# A formula that nobody has calculated; one that gives empty text is of the type "str".
-_UNKNOWN = re.compile(
-    rb'<(?:\w+:)?c\s(?![^>]{0,200}\bt="str")[^>]{0,200}?\br="([A-Z]+\d+)"[^>]{0,200}>\s*'
-    rb"<(?:\w+:)?f(?:\s[^>]{0,500})?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
-    rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
-)
-_MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^>]{0,200}?\bref="[A-Z]+(\d+):[A-Z]+(\d+)"')
-_ERROR = re.compile(rb'\sr="([A-Z]+)(\d+)"[^>]*?\st="e"[^>]*>(?:<f.*?)?<(?:\w+:)?v>([^<]*)<')
 _PLACE = re.compile(
     rb"(?<![\w:])r\s*=\s*[\"']([A-Za-z]*)(\d+)[\"'][^<>]*(?<!/)>\s*"
     rb"<(?!/|(?:\w+:)?c\s[^>]*\br\s*=)"
 )
-_SHARED = re.compile(rb"\st=[\"']s[\"'][^>]*>\s*<(?:\w+:)?v>\s*(\d+)")
+_FORMULA = rb"<(?:\w+:)?f(?:\s[^>]{0,500})?(?:/>|>[^<]*</(?:\w+:)?f>)\s*"
+# A formula that nobody has calculated; one that gives empty text is of the type "str".
+_UNKNOWN = re.compile(
+    rb'<(?:\w+:)?c\s(?![^>]{0,200}\bt="str")[^>]{0,200}?\br="([A-Z]+\d+)"[^>]{0,200}>\s*'
+    + _FORMULA
+    + rb"(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
+_ERROR = re.compile(
+    rb'\sr="([A-Z]{1,3})(\d{1,7})"[^>]{0,200}?\st="e"[^>]{0,200}>\s*(?:'
+    + _FORMULA
+    + rb")?<(?:\w+:)?v>([^<]*)<"
+)
 
-# Whole numbers below this are what they are in the file; above it they may be other ones.
-MAX_WHOLE = 2**53
 
-
-class WorkbookRows(RowSource):
-    """A sheet of a workbook, which is in memory but for the rows as Python objects."""
-
-    def __init__(
-        self, path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
-    ) -> None:
-        if not head.startswith((ZIP, OLE)):
-            hint = "if it is text, rename it so that it ends in .csv"
-            raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
-        self._path = path
-        self._n_skipped = self._n_read = 0
-        self._header_row = header_row
-        with _reading(path):
-            self._open(head, sheet)
-        # Numbers of the header and the last row that were read, as far as that has come.
-        self._ends = (0, 0)
-        first = next(self._filled_rows(), None)
-        if first is None:
-            empty, hint = "is empty", "begin the sheet with a row of column names"
-            if header_row > 1:
-                empty = f"is empty from row {header_row} on"
-                hint = "--header-row with a smaller number"
-            message = f"{path}: the sheet {quote(self._sheet.name)} {empty}."
-            raise InputError(message, hint=self.advice(hint))
-        texts = list(map(cell_text, first[1]))
-        while texts[-1] == "":
-            texts.pop()
-        self.header = tuple(texts)
-        self.format = TableFormat(kind="xlsx", sheet=self._sheet.name)
-
-    def _open(self, head: bytes, sheet: str | None) -> None:
+def read_workbook(
+    path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
+) -> Spreadsheet:
+    """A sheet of a workbook, by default the first that is not hidden."""
+    if not head.startswith((ZIP, OLE)):
+        hint = "if it is text, rename it so that it ends in .csv"
+        raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
+    if (n_bytes := path.stat().st_size) > MAX_BYTES:
+        message = f"{path} has {n_bytes:,} bytes; workbooks are read up to {MAX_BYTES:,}."
+        raise InputError(message, hint=_HINT)
+    with _explaining_damage(path):
         from python_calamine import CalamineWorkbook
 
-        if (n_bytes := self._path.stat().st_size) > MAX_BYTES:
-            message = f"{self._path} has {n_bytes:,} bytes; workbooks are read up to {MAX_BYTES:,}."
-            raise InputError(message, hint=_FAR_HINT)
-        parts = check_archive(self._path) if head.startswith(ZIP) else {}
-        with self._path.open("rb") as stream:
+        parts = check_archive(path) if head.startswith(ZIP) else {}
+        with path.open("rb") as stream:
             book = CalamineWorkbook.from_filelike(stream)
-        name = self._choose_sheet(book.sheets_metadata, sheet)
-        is_xml = "xl/workbook.xml" in parts and not parts.keys() & {
-            "xl/workbook.bin",
-            "content.xml",
-        }
-        self._part = check_sheet(self._path, name, parts) if is_xml else Part()
-        self._sheet = book.get_sheet_by_name(name)
-        self._left = [None] * (self._sheet.start or (0, 0))[1]
+        name, others = _choose_sheet(path, book.sheets_metadata, sheet)
+        is_xml = "xl/workbook.xml" in parts and not {"xl/workbook.bin", "content.xml"} & {*parts}
+        errors, unknown = _scan_sheet(path, name, parts) if is_xml else ({}, [])
+        found = book.get_sheet_by_name(name)
+        rows = _filled_rows(found.to_python(skip_empty_area=False), errors, header_row)
+        merged = found.merged_cell_ranges or []
+    advice = ""
+    if others:
+        advice = f"--sheet NAME, as the workbook has other sheets: {quote_first(others)}"
+    if not rows:
+        empty, hint = "is empty", "begin the sheet with a row of column names"
+        if header_row > 1:
+            empty, hint = f"is empty from row {header_row} on", "--header-row with a smaller number"
+        message = f"{path}: the sheet {quote(name)} {empty}."
+        raise InputError(message, hint=f"{hint}; or {advice}" if advice else hint)
+    notes = [f"The sheet {quote(name)} was read, and not {quote_first(others)}."] if others else []
+    (first, *_), (last, *_) = rows[0], rows[-1]
+    notes += skipped_note(last - first + 1 - len(rows), "empty row")
+    notes += _notes_on_cells(unknown, sum(b >= first and a < last for (a, _), (b, _) in merged))
+    header = _trimmed(list(map(cell_text, rows[0][1])))
+    check_width(path, len(header))
+    frame = frame_of_rows([_fit_row(path, *row, len(header)) for row in rows[1:]], len(header))
+    return Spreadsheet(path, frame, header, TableFormat("xlsx", sheet=name), notes, advice=advice)
 
-    def _choose_sheet(self, sheets: list[Any], name: str | None) -> str:
-        names = {s.name: str(s.visible) for s in sheets if str(s.typ).endswith("WorkSheet")}
-        if not names:
-            raise InputError(f"{self._path} has no sheet with cells.", hint="save it as CSV")
-        if name is None:
-            name = next((n for n in names if names[n].endswith(".Visible")), next(iter(names)))
-        elif name not in names:
-            hint = f"name one of its sheets: {quote_first(names)}"
-            raise InputError(f"{self._path} has no sheet {quote(name)}.", hint=hint)
-        self._others = [other for other in names if other not in (name, SHEET_OF_CHOICES)]
-        return name
 
-    def rows(self) -> Generator[Row, None, None]:
-        width = len(self.header)
-        self._n_skipped = 0
-        filled = self._filled_rows()
-        header, _ = next(filled)
-        latest = header
-        for number, cells in filled:
-            self._n_skipped += number - latest - 1
-            latest = number
-            self._ends = (header, latest)
-            row = tuple(cells)
-            if len(row) > width:
-                row = drop_surplus_cells(row, width, f"{self._path}, row {number} of the sheet")
-            yield row
+def _fit_row(path: Path, number: int, cells: Sequence[Cell], width: int) -> Sequence[Cell]:
+    if len(cells) == width:
+        return cells
+    return drop_surplus_cells(cells, width, f"{path}, row {number} of the sheet")
 
-    def fraction(self) -> float:
-        return self._n_read / max(1, (self._sheet.end or (0, 0))[0] + 1)
 
-    def notes(self) -> list[str]:
-        notes = skipped_note(self._n_skipped, "empty row")
-        if self._others:
-            read = quote(self._sheet.name)
-            notes.insert(0, f"The sheet {read} was read, and not {quote_first(self._others)}.")
-        if unknown := self._part.unknown:
-            cells = count_noun(len(unknown), "cell")
-            where = f"with a formula and no value, the first {unknown[0].decode()}"
-            how = "Open the file in a spreadsheet, save it and run the command again."
-            notes.append(f"{cells} {where}: read as empty. {how}")
-        header, end = self._ends
-        if n_merged := sum(b > header and a <= end for a, b in self._part.merged):
-            merged = "group" if n_merged == 1 else "groups"
-            only = "only the first cell of each has a value. Unmerge them and fill in the others."
-            notes.append(f"{n_merged:,} {merged} of merged cells in the rows: {only}")
-        return notes
+def _trimmed(texts: list[str]) -> tuple[str, ...]:
+    while texts[-1] == "":
+        texts.pop()
+    return tuple(texts)
 
-    def advice(self, hint: str) -> str:
-        if not self._others:
-            return hint
-        joined = f"{hint} Or" if hint.endswith("?") else f"{hint}; or"
-        others = quote_first(self._others)
-        return f"{joined} --sheet NAME, as the workbook has other sheets: {others}"
 
-    def _filled_rows(self) -> Iterator[tuple[int, list[Cell]]]:
-        """Rows that are not empty, with their number in the sheet, from 1."""
-        if self._sheet.start is None:
-            return
-        with _reading(self._path):
-            rows: Iterator[list[Any]] = self._sheet.iter_rows()
-            for k, values in enumerate(rows):
-                self._n_read = k + 1
-                cells: list[Cell] = [
-                    (value or None)
-                    if (kind := type(value)) is str
-                    else int(value)
-                    if kind is float and value.is_integer() and -MAX_WHOLE < value < MAX_WHOLE
-                    else _cell(value)
-                    for value in values
-                ]
-                if self._left:
-                    cells = [*self._left, *cells]
-                for column, error in self._part.errors.get(k, {}).items():
-                    cells[column] = error
-                if cells.count(None) < len(cells) and k + 1 >= self._header_row:
-                    yield k + 1, cells
+def _choose_sheet(path: Path, sheets: list[Any], name: str | None) -> tuple[str, list[str]]:
+    """The sheet to read, and the others that a person may have meant."""
+    names = {s.name: str(s.visible) for s in sheets if str(s.typ).endswith("WorkSheet")}
+    if not names:
+        raise InputError(f"{path} has no sheet with cells.", hint="save it as CSV")
+    if name is None:
+        name = next((n for n in names if names[n].endswith(".Visible")), next(iter(names)))
+    elif name not in names:
+        hint = f"name one of its sheets: {quote_first(names)}"
+        raise InputError(f"{path} has no sheet {quote(name)}.", hint=hint)
+    return name, [other for other in names if other not in (name, SHEET_OF_CHOICES)]
+
+
+def _filled_rows(
+    rows: list[list[Any]], errors: dict[int, dict[int, str]], header_row: int
+) -> list[tuple[int, list[Cell]]]:
+    """Rows that are not empty, with their numbers in the sheet, from 1."""
+    filled = []
+    for number, values in enumerate(rows, 1):
+        cells: list[Cell] = [
+            (value or None)
+            if (kind := type(value)) is str
+            else int(value)
+            if kind is float and value.is_integer() and -MAX_WHOLE < value < MAX_WHOLE
+            else _clock_time(value)
+            if kind is datetime.timedelta
+            else value
+            for value in values
+        ]
+        for column, error in errors.get(number, {}).items():
+            cells[column] = error
+        if cells.count(None) < len(cells) and number >= header_row:
+            filled.append((number, cells))
+    return filled
+
+
+def _clock_time(value: datetime.timedelta) -> datetime.time | str:
+    """A duration as a time of a day, or as text."""
+    if datetime.timedelta() <= value < datetime.timedelta(days=1):
+        return (datetime.datetime.min + value).time()
+    minutes, seconds = divmod(value.total_seconds(), 60)
+    return f"{minutes // 60:.0f}:{minutes % 60:02.0f}:{seconds:02.0f}"
+
+
+def _notes_on_cells(unknown: Sequence[bytes], n_merged: int) -> list[str]:
+    notes = []
+    if unknown:
+        cells = count_noun(len(unknown), "cell")
+        where = f"with a formula and no value, the first {unknown[0].decode()}"
+        how = "Open the file in a spreadsheet, save it and run the command again."
+        notes.append(f"{cells} {where}: read as empty. {how}")
+    if n_merged:
+        merged = f"{count_noun(n_merged, 'group')} of merged cells in the rows"
+        only = "only the first cell of each has a value. Unmerge them and fill in the others."
+        notes.append(f"{merged}: {only}")
+    return notes
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _explaining_damage(path: Path) -> Iterator[None]:
     """Turn whatever a damaged workbook may raise into an error that says what to do."""
     try:
         yield
@@ -211,104 +195,42 @@ def _reading(path: Path) -> Iterator[None]:
         raise InputError(f"{path} {what}.", hint=hint) from error
 
 
-def _cell(value: Any) -> Any:
-    """A value of calamine as a cell: durations as times of a day, or as text."""
-    if type(value) is datetime.timedelta:
-        if datetime.timedelta() <= value < datetime.timedelta(days=1):
-            return (datetime.datetime.min + value).time()
-        minutes, seconds = divmod(value.total_seconds(), 60)
-        return f"{minutes // 60:.0f}:{minutes % 60:02.0f}:{seconds:02.0f}"
-    return value
-
-
-@dataclass
-class Part:
-    """What matters of a part: cells far away, elements, errors such as ``#N/A`` by row, column.
-
-    Also formulas without a value, and the first and last rows of merged cells.
-    """
-
-    member: str = ""
-    is_far: bool = False
-    n_closed: int = 0
-    errors: dict[int, dict[int, str]] = field(default_factory=dict)
-    unknown: list[bytes] = field(default_factory=list)
-    merged: list[tuple[int, int]] = field(default_factory=list)
-
-
-def check_archive(path: Path) -> dict[str, Part]:
-    """Refuse what unpacks to too much and XML that only an attacker writes; return the parts.
+def check_archive(path: Path) -> dict[str, str]:
+    """Refuse what unpacks to too much; return the names of the parts as the file has them.
 
     They are by their names in lower case, as some programs write them in other letters.
     """
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
-        size = sum(member.file_size for member in members)
-        packed = sum(member.compress_size for member in members)
-        allowed = min(MAX_BYTES, FREE_BYTES + MAX_RATIO * packed)
-        if size > allowed or len(members) > MAX_MEMBERS:
-            found = f"{size:,} bytes in {len(members):,} parts"
-            most = f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size"
-            hint = "open it in a spreadsheet and save it again, or save the sheet as CSV"
-            raise InputError(f"{path} would unpack to {found}; at most {most}.", hint=hint)
-        parts = [_scan(archive, member) for member in members]
-    return {part.member.replace("\\", "/").lower(): part for part in parts}
+    size = sum(member.file_size for member in members)
+    allowed = min(MAX_BYTES, FREE_BYTES + MAX_RATIO * sum(m.compress_size for m in members))
+    if size > allowed or len(members) > MAX_MEMBERS:
+        found = f"{size:,} bytes in {len(members):,} parts"
+        most = f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size"
+        hint = "open it in a spreadsheet and save it again, or save the sheet as CSV"
+        raise InputError(f"{path} would unpack to {found}; at most {most}.", hint=hint)
+    return {member.filename.replace("\\", "/").lower(): member.filename for member in members}
 
 
-def _scan(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Part:
-    """Read a part to its end, which also proves the size that the archive tells of it."""
-    found = Part(member.filename)
-    for markup in _pieces(archive, member):
-        if b"<!DOCTYPE" in markup or b"<!ENTITY" in markup:
-            raise ValueError("it declares a document type")
-        found.is_far = found.is_far or _FAR.search(markup) is not None
-        found.n_closed += markup.count(b"</")
-        for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
-            found.errors.setdefault(int(row) - 1, {})[_column_number(letters) - 1] = text.decode()
-        if b"<f" in markup or b":f" in markup:
-            found.unknown += _UNKNOWN.findall(markup)
-        if b"mergeCell" in markup:
-            found.merged += [(int(a), int(b)) for a, b in _MERGED.findall(markup)]
-    return found
+def _scan_sheet(
+    path: Path, name: str, parts: dict[str, str]
+) -> tuple[dict[int, dict[int, str]], list[bytes]]:
+    """Errors such as ``#N/A`` by row and column, and formulas without a value.
 
-
-def _pieces(archive: zipfile.ZipFile, member: str | zipfile.ZipInfo) -> Iterator[bytes]:
-    """The content of a part, cut before a row where it has rows, else before a tag."""
-    rest = b""
-    with archive.open(member) as part:
-        while chunk := part.read(CHUNK_BYTES):
-            markup = rest + chunk
-            cut = max(markup.rfind(b"<row"), 0) or max(markup.rfind(b"<"), 0) or len(markup)
-            rest = markup[cut:] if len(markup) - cut < CHUNK_BYTES else b""
-            yield markup[: len(markup) - len(rest)]
-    yield rest
-
-
-def check_sheet(path: Path, name: str, parts: dict[str, Part]) -> Part:
-    """Refuse a sheet that takes too much memory; return the part that holds it."""
+    A sheet that would take too much memory is refused.
+    """
     with zipfile.ZipFile(path) as archive:
-        sheet = parts[_part_of_sheet(archive, parts, name)]
-        shared = parts.get("xl/sharedstrings.xml")
-        pieces = archive.read(shared.member).split(b"si>") if shared else []
-        lengths = [len(text) for text in pieces[1::2]]
-        # As if each cell referred to the longest of the texts that cells share.
-        is_doubtful = sheet.is_far or sheet.n_closed * max(lengths, default=0) > MAX_BYTES
-        if is_doubtful and _weigh(archive, sheet.member, lengths) > MAX_BYTES:
-            message = f"{path} takes more memory than {MAX_BYTES:,} bytes."
-            raise InputError(message, hint=_FAR_HINT)
-    return sheet
-
-
-def _weigh(archive: zipfile.ZipFile, member: str, lengths: list[int]) -> int:
-    """The bytes that calamine takes for a sheet, by its last cells and the texts of all of them."""
-    n_rows, n_columns, n_letters = 0, 1, 0
-    for markup in _pieces(archive, member):
+        markup = archive.read(_part_of_sheet(archive, name, parts))
+    if _FAR.search(markup):
         places = _PLACE.findall(markup)
-        n_rows = max([n_rows, *map(int, {row for _, row in places})])
-        n_columns = max([n_columns, *map(_column_number, {letters for letters, _ in places})])
-        shared = map(int, _SHARED.findall(markup))
-        n_letters += sum(lengths[k] for k in shared if k < len(lengths))
-    return n_letters + SHEET_CELL_BYTES * n_rows * n_columns
+        n_rows = max(map(int, {row for _, row in places}), default=0)
+        n_columns = max(map(_column_number, {letters for letters, _ in places}), default=0)
+        if SHEET_CELL_BYTES * n_rows * max(1, n_columns) > MAX_BYTES:
+            raise InputError(f"{path} takes more memory than {MAX_BYTES:,} bytes.", hint=_HINT)
+    errors: dict[int, dict[int, str]] = {}
+    for letters, row, text in _ERROR.findall(markup) if b't="e"' in markup else ():
+        errors.setdefault(int(row), {})[_column_number(letters) - 1] = text.decode()
+    return errors, _UNKNOWN.findall(markup) if b"<f" in markup or b":f" in markup else []
 
 
 def _column_number(letters: bytes) -> int:
@@ -316,30 +238,20 @@ def _column_number(letters: bytes) -> int:
     return reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
 
 
-def _part_of_sheet(archive: zipfile.ZipFile, parts: dict[str, Part], name: str) -> str:
-    def elements(part: str) -> list[tuple[str, dict[str, str]]]:
-        return _elements(archive.read(parts[part].member))
+def _part_of_sheet(archive: zipfile.ZipFile, name: str, parts: dict[str, str]) -> str:
+    """The part that holds a sheet, by the lists of sheets and of parts."""
 
-    relations = elements("xl/_rels/workbook.xml.rels")
-    targets = {relation.get("Id"): relation.get("Target", "") for _, relation in relations}
-    for tag, sheet in elements("xl/workbook.xml"):
-        if tag.endswith("}sheet") and sheet.get("name") == name:
+    def elements(part: str) -> Iterator[ElementTree.Element]:
+        content = archive.read(parts[part])
+        if b"<!DOCTYPE" in content or len(content) > MAX_LIST_BYTES:
+            raise ValueError("its list of sheets is none")
+        return ElementTree.fromstring(content).iter()
+
+    for sheet in elements("xl/workbook.xml"):
+        if sheet.tag.endswith("}sheet") and sheet.get("name") == name:
             key = next(value for key, value in sheet.items() if key.endswith("}id"))
-            target = targets[key].replace("\\", "/")
-            return posixpath.normpath(posixpath.join("/xl", target)).lstrip("/").lower()
+            relations = elements("xl/_rels/workbook.xml.rels")
+            target = next(r.get("Target", "") for r in relations if r.get("Id") == key)
+            place = posixpath.join("/xl", target.replace("\\", "/"))
+            return parts[posixpath.normpath(place).lstrip("/").lower()]
     raise LookupError(f"no part holds the sheet {name}")
-
-
-def _elements(content: bytes) -> list[tuple[str, dict[str, str]]]:
-    """The elements of a part and their attributes, without a tree, which takes memory."""
-    found: list[tuple[str, dict[str, str]]] = []
-
-    def start(tag: str, attributes: dict[str, str]) -> None:
-        if len(found) == MAX_ELEMENTS:
-            raise ValueError("its elements are too many")
-        found.append((tag, attributes))
-
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.StartElementHandler = start
-    parser.Parse(content, True)
-    return found

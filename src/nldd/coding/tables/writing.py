@@ -1,14 +1,87 @@
-"""Write a table that is whole or not there."""
+"""Write a table as CSV, a workbook or JSON lines, that is whole or not there."""
 
-from collections.abc import Mapping, Sequence
+import codecs
+import csv
+import datetime
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from io import BytesIO
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
+from typing import Any, BinaryIO
 
 import pandas as pd
 
-from nldd.coding.tables.cells import TableFormat
-from nldd.coding.tables.sheet_layout import SheetLayout
-from nldd.coding.tables.writer import create_table
+from nldd._files import open_replacement
+from nldd._wording import quote_first
+from nldd.coding.tables.cells import (
+    SHEET_OF_CHOICES,
+    Cell,
+    TableFormat,
+    cell_place,
+    cell_text,
+    is_text,
+    python_value,
+)
+from nldd.coding.tables.reading import distinct_names
+from nldd.coding.tables.text_tables import separator_line
+from nldd.exceptions import InputError, NLDDError
+from nldd.present.formulas import escape_formula
+
+STANDARD_OUTPUT = "-"
+STATISTICS = (".sav", ".dta", ".xpt")
+ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", *STATISTICS)
+MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
+# Excel takes a list of choices in a cell's own rule up to so many characters.
+MOST_INLINE = MOST_MESSAGE = 255
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a cell of a workbook offers to choose from.
+
+    Attributes
+    ----------
+    values : sequence of cells
+        The choices; a cell may hold something else.
+    advice : str
+        For whoever types something else.
+
+    Examples
+    --------
+    >>> from nldd.coding.tables.writing import Choices
+    >>> Choices(("yes", "no"), advice="yes, no, or a word of your own").values
+    ('yes', 'no')
+    """
+
+    values: Sequence[Cell]
+    advice: str
+
+
+@dataclass(frozen=True)
+class SheetLayout:
+    """How a workbook looks that people work in; other formats have no look.
+
+    Texts are wrapped, and the header stays in sight.
+
+    Attributes
+    ----------
+    widths : mapping from int to float
+        Widths of columns in characters, by their place from 0.
+    choices : mapping from int to Choices
+        Choices in the cells of columns, by their place from 0.
+    """
+
+    widths: Mapping[int, float] = field(default_factory=dict)
+    choices: Mapping[int, Choices] = field(default_factory=dict)
 
 
 def write_table(
@@ -23,9 +96,298 @@ def write_table(
 ) -> None:
     """Write a table in the format that the ending of its name says.
 
-    The `header` may differ from the names of the frame's columns, which are distinct.
+    The file gets its name when it is complete. After an error there is no new file, and an old one
+    of that name is as it was.
+
+    Parameters
+    ----------
+    path : Path or str
+        Ends in ``.csv``, ``.tsv``, ``.txt``, ``.xlsx``, ``.jsonl``, ``.sav``, ``.dta`` or ``.xpt``;
+        ``-`` is CSV on standard output.
+    frame : pandas.DataFrame
+        The rows. Columns of dtype object hold cells as they are; in others, what pandas takes for
+        missing is an empty cell.
+    header : sequence of str, optional
+        Names of the columns, if they are others than those of the frame, which are distinct.
+    like : TableFormat, optional
+        Of the table that it came from: CSV gets the same separator and line ends, and a byte order
+        mark if that had one, was not in UTF-8 or was a workbook. All text is written in UTF-8.
+    raw : bool
+        Whether to write text to CSV without the apostrophe of :func:`escape_formula`.
+    layout : SheetLayout, optional
+        Of a workbook: widths of columns, choices in cells.
+    descriptions : mapping from str to str
+        What columns hold, in words, for files that have a place for that (SPSS, Stata and SAS).
+
+    Notes
+    -----
+    A workbook gets whole numbers with more than 15 digits and times with microseconds as text, so
+    that none changes. What it cannot hold is an error that names the cell: more than 32,767
+    characters, NaN and infinity, days before 1900, time zones.
+
+    Files of SPSS, Stata and SAS get the values, labels and missing values of the table that they
+    came from.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding.tables.spreadsheet import frame_of
+    >>> from nldd.coding.tables.writing import write_table
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "coded.csv")
+    ...     write_table(path, frame_of({"answer": ["good", "=1+1"], "theta": [0.25, None]}))
+    ...     print(path.read_text(), end="")
+    answer,theta
+    good,0.25
+    '=1+1,
     """
-    names = tuple(frame.columns) if header is None else tuple(header)
-    how = {"like": like, "raw": raw, "look": layout, "descriptions": descriptions}
-    with create_table(path, names, **how) as writer:
-        writer.write(frame.itertuples(index=False, name=None))
+    path, like = Path(path), like or TableFormat(kind="")
+    names = tuple(frame.columns if header is None else header)
+    _check_request(path, names)
+    columns = [_cells(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    ending = path.suffix.lower()
+    with _explaining_errors(path, names, columns), _open_output(path) as stream:
+        if ending in STATISTICS:
+            from nldd.coding.tables.statistics_writer import write_statistics
+
+            write_statistics(stream, path, names, columns, like.variables, descriptions)
+        elif ending == ".xlsx":
+            stream.write(_workbook(path, names, columns, like.sheet, layout))
+        elif ending == ".jsonl":
+            _write_jsonl(stream, names, zip(*columns, strict=True))
+        else:
+            _write_csv(stream, path, names, zip(*columns, strict=True), like, raw)
+
+
+def _check_request(path: Path, header: Sequence[str]) -> None:
+    if str(path) != STANDARD_OUTPUT and path.suffix.lower() not in ENDINGS:
+        message = f"{path}: the ending {path.suffix!r} is none of those that are written."
+        raise InputError(message, hint=f"use one of {', '.join(ENDINGS)}")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is there and is no file.", hint="use another name")
+    if not header:
+        raise InputError(f"{path}: a table needs at least one column.")
+    if wrong := [str(name) for name in header if not isinstance(name, str)]:
+        raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
+
+
+def _cells(column: pd.Series) -> list[Any]:
+    if column.dtype != object:
+        column = column.astype(object).where(column.notna(), None)
+    return column.tolist()
+
+
+@contextmanager
+def _open_output(path: Path) -> Iterator[BinaryIO]:
+    if str(path) == STANDARD_OUTPUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with open_replacement(path) as stream:
+        yield stream
+
+
+@contextmanager
+def _explaining_errors(
+    path: Path, header: Sequence[str], columns: Sequence[Sequence[Cell]]
+) -> Iterator[None]:
+    """Say why a file cannot be written, or which of the cells holds what no file can hold."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        place = "Standard output" if str(path) == STANDARD_OUTPUT else path
+        message = f"{place} cannot be written: {error.strerror or error}."
+        hint = "check the folder, who may write to it, and the space on the disk"
+        raise NLDDError(message, hint=hint) from error
+    except UnicodeEncodeError:
+        halves = (
+            cell_place(path, row, name) if row else f"{path.name}, header"
+            for name, cells in zip(header, columns, strict=True)
+            for row, cell in enumerate([name, *cells])
+            if isinstance(cell, str) and not is_text(cell)
+        )
+        what = "the text holds half of a character (a lone surrogate), which no file can hold"
+        hint = "take the broken character out of the text"
+        raise InputError(f"{next(halves, path)}: {what}.", hint=hint) from None
+
+
+def _write_csv(
+    stream: BinaryIO,
+    path: Path,
+    header: Sequence[str],
+    rows: Iterable[Sequence[Cell]],
+    like: TableFormat,
+    raw: bool,
+) -> None:
+    ending = path.suffix.lower()
+    separator = "\t" if ending in (".tsv", ".txt") else ","
+    if like.kind == "csv" and ending != ".tsv":
+        separator = like.separator
+    unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
+    # Who works in Excel opens the file there, where umlauts without the mark are garbled.
+    bom = (like.bom or not unicode or like.kind == "xlsx") and str(path) != STANDARD_OUTPUT
+    if bom or header[0].startswith("\ufeff"):
+        stream.write(codecs.BOM_UTF8)
+    out = codecs.getwriter("utf-8")(stream)
+    plain, quoted = (
+        csv.writer(out, delimiter=separator, lineterminator=like.newline, quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    # In quotes it is a name; without them Excel and our reader would obey it.
+    is_order = separator_line(separator.join(header)) is not None
+    for row in chain([header], rows):
+        texts = list(map(cell_text if raw else _safe_text, row))
+        # Python before 3.13 quotes only the line end that it writes itself.
+        (quoted if is_order or "\r" in "".join(texts) else plain).writerow(texts)
+        is_order = False
+
+
+def _safe_text(cell: Cell) -> str:
+    return escape_formula(cell) if isinstance(cell, str) else cell_text(cell)
+
+
+def _write_jsonl(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    keys = header if len(set(header)) == len(header) else distinct_names(header)
+    "".join(keys).encode()
+    for row in rows:
+        record = dict(zip(keys, row, strict=True))
+        text = json.dumps(record, ensure_ascii=False, default=_json_value)
+        stream.write(f"{text}\n".encode())
+
+
+def _json_value(cell: Any) -> Any:
+    is_time = isinstance(cell, datetime.date | datetime.time)
+    return cell_text(cell) if is_time else python_value(cell)
+
+
+def _workbook(
+    path: Path,
+    header: Sequence[str],
+    columns: Sequence[Sequence[Cell]],
+    name: str,
+    layout: SheetLayout | None,
+) -> memoryview:
+    """The bytes of a workbook; its rows wait in a file until it is whole."""
+    from xlsxwriter import Workbook
+
+    if len(header) > MAX_COLUMNS:
+        what = f"a workbook has at most {MAX_COLUMNS:,} columns; the table has {len(header):,}"
+        raise _refusal(path, what)
+    if len(columns[0]) >= MAX_ROWS:
+        what = f"a workbook has at most {MAX_ROWS - 1:,} rows below the header"
+        raise _refusal(path, what)
+    content = BytesIO()
+    with TemporaryDirectory(prefix="nldd-") as folder:
+        book = Workbook(content, {"constant_memory": True, "tmpdir": folder})
+        try:
+            # Without the time of day, so that equal tables give equal files.
+            book.set_properties({"created": datetime.datetime(2000, 1, 1)})
+            sheet = book.add_worksheet(_sheet_name(name))
+            if layout is not None:
+                _format_sheet(book, sheet, layout)
+            form = cache(lambda code: book.add_format({"num_format": code}))
+            for number, row in enumerate([header, *zip(*columns, strict=True)]):
+                for column, cell in enumerate(row):
+                    try:
+                        _write_cell(sheet, form, number, column, cell)
+                    except OverflowError as error:
+                        place = cell_place(path, number, header[column])
+                        raise _refusal(place, error) from None
+        finally:
+            book.close()
+    return content.getbuffer()
+
+
+def _format_sheet(book: Any, sheet: Any, layout: SheetLayout) -> None:
+    """Give a sheet of XlsxWriter its look, before its first row."""
+    from xlsxwriter.utility import xl_range_abs
+
+    wrapped = book.add_format({"text_wrap": True, "valign": "top"})
+    sheet.freeze_panes(1, 0)
+    for column, width in layout.widths.items():
+        sheet.set_column(column, column, width, wrapped)
+    lists: dict[tuple[Cell, ...], str] = {}
+    for column, choices in layout.choices.items():
+        source: Any = list(map(str, choices.values))
+        # A comma would end a choice, and a quotation mark the whole list.
+        if len(",".join(source)) > MOST_INLINE or any({*',"'} & {*name} for name in source):
+            if not lists:
+                hidden = book.add_worksheet(SHEET_OF_CHOICES)
+                hidden.hide()
+            if (key := tuple(source)) not in lists:
+                row = len(lists)
+                for place, choice in enumerate(source):
+                    hidden.write_string(row, place, choice)
+                cells = xl_range_abs(row, 0, row, len(source) - 1)
+                lists[key] = f"='{SHEET_OF_CHOICES}'!{cells}"
+            source = lists[key]
+        rule = {
+            "validate": "list",
+            "source": source,
+            # Several choices may stand in a cell: whoever types them is told, not stopped.
+            "error_type": "information",
+            "error_title": "Not in the list",
+            "error_message": choices.advice[:MOST_MESSAGE],
+        }
+        sheet.data_validation(1, column, MAX_ROWS - 1, column, rule)
+
+
+def _refusal(place: Path | str, what: object) -> InputError:
+    return InputError(f"{place}: {what}.", hint="write the table as CSV")
+
+
+def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, cell: Cell) -> None:
+    """Write text as text, and numbers with too many digits too; what does not fit overflows."""
+    if isinstance(cell, str):
+        _check_text(cell)
+        if cell.startswith("<r>") and cell.endswith("</r>"):
+            # XlsxWriter takes such text for XML of its own, unless it comes in two parts.
+            general = form("General")
+            sheet.write_rich_string(row, column, general, cell[:1], general, cell[1:])
+        else:
+            sheet.write_string(row, column, cell)
+    elif isinstance(cell, bool):
+        sheet.write_boolean(row, column, cell)
+    elif isinstance(cell, int) and abs(cell) >= 10**MAX_DIGITS:
+        sheet.write_string(row, column, str(int(cell)))
+    elif isinstance(cell, int | float):
+        if not math.isfinite(cell):
+            raise OverflowError(f"a workbook cannot hold the number {cell}")
+        sheet.write_number(row, column, cell)
+    elif isinstance(cell, datetime.date | datetime.time):
+        if code := _time_format(cell):
+            sheet.write_datetime(row, column, cell, form(code))
+        else:
+            sheet.write_string(row, column, cell.isoformat())
+    elif cell is not None:
+        _write_cell(sheet, form, row, column, python_value(cell))
+
+
+def _check_text(text: str) -> None:
+    if not text.isascii():
+        text.encode()
+    if len(text) > MAX_TEXT // 2 and len(text.encode("utf-16-le")) > 2 * MAX_TEXT:
+        what = f"the text has {len(text):,} characters; a cell of a workbook holds"
+        raise OverflowError(f"{what} {MAX_TEXT:,}")
+
+
+def _time_format(value: datetime.date | datetime.time) -> str | None:
+    """How a date or time is shown; None for one with microseconds, which becomes text."""
+    if getattr(value, "tzinfo", None) is not None or getattr(value, "year", 1900) < 1900:
+        what = f"a workbook cannot hold {value.isoformat()}; it has no time zones and no days"
+        raise OverflowError(f"{what} before 1900")
+    microsecond = getattr(value, "microsecond", 0)
+    if microsecond % 1000:
+        return None
+    day = "yyyy-mm-dd" if isinstance(value, datetime.date) else ""
+    time = "hh:mm:ss.000" if microsecond else "hh:mm:ss"
+    return f"{day} {time if hasattr(value, 'hour') else ''}".strip()
+
+
+def _sheet_name(name: str) -> str:
+    """A name that Excel takes: short, and without the signs of its formulas."""
+    name = re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", name).strip(" '")[:31].rstrip(" '")
+    return name if name and is_text(name) else "Sheet1"

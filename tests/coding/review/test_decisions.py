@@ -1,4 +1,4 @@
-"""A store read as a table: what joins a model from it is what would join from a filled-in file."""
+"""What people decided in a review: what joins a model is what would join from a filled-in file."""
 
 import datetime
 import json
@@ -10,22 +10,24 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 from made_review import make_review
-from nldd.coding.review.store_tables import DecidedRows, StoreOptions
 from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
 from nldd.coding.audit import judge_checks
-from nldd.coding.columns import ColumnSpec
+from nldd.coding.columns import LISTED, ColumnSpec, read_answers
 from nldd.coding.decisions import read_coded
 from nldd.coding.frequencies import code_frequencies
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.desk import Desk
+from nldd.coding.review.export import write_export
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.review.verified import audit_of
-from nldd.coding.tables.reading import TableOptions, open_table
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import frame_of
+from nldd.coding.tables.writing import write_table
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
@@ -81,20 +83,40 @@ def new_answers(folder, n=30, separator=","):
     return path, {number: row[0] for number, row in enumerate(rows, 1)}
 
 
+def taken(path, columns, known=()):
+    """The decided answers of a table or a review, and their codes."""
+    found, decisions = read_coded(path, columns, TableOptions(), known=known)
+    decided = decisions.decided
+    return found[decided], decisions[decided], len(decisions) - len(decided)
+
+
+def codes_by_row(path, columns):
+    found, decisions, _ = taken(path, columns)
+    return dict(zip(found.rows, decisions.codes, strict=True))
+
+
+def notes_of(path):
+    return taken(path, LISTED)[1].notes
+
+
 def same_answers(a, b):
-    assert a.answers.contents() == b.answers.contents()
-    for name in ("codes", "identities", "identity_columns", "tell_apart", "drawn", "n_set_aside"):
-        assert getattr(a, name) == getattr(b, name), name
+    (answers, decisions, n_left), (others, same, n) = a, b
+    assert answers.contents() == others.contents()
+    assert (answers.ids, n_left) == (others.ids, n)
+    assert (decisions.codes, decisions.drawn) == (same.codes, same.drawn)
+    # A row of a review is known by its number, too.
+    assert [keys[1:] for keys in answers.keys] == others.keys
 
 
 def same_model(a, b):
     assert a.labels == b.labels
-    assert a.answers.texts == b.answers.texts
-    assert np.array_equal(a.answers.numbers, b.answers.numbers, equal_nan=True)
-    assert a.identities == b.identities
+    assert a.answers.contents() == b.answers.contents()
     assert np.array_equal(a.Y, b.Y)
     assert a.drawn.tolist() == b.drawn.tolist()
-    assert a.select(0.7, 0.5).threshold == b.select(0.7, 0.5).threshold
+    assert (
+        a.select(GuaranteeTarget(0.7, 0.5)).threshold
+        == b.select(GuaranteeTarget(0.7, 0.5)).threshold
+    )
 
 
 @pytest.mark.parametrize(("layout", "separator"), [("list", ","), ("columns", ";"), ("marks", ",")])
@@ -111,15 +133,16 @@ def test_update_from_a_store_is_that_from_a_filled_in_review(layout, separator, 
         decisions[chosen[0]] = set()
     decide(tmp_path / "new.review.db", decisions)
     fill_in(review, model, decisions, names)
-    store, how = tmp_path / "new.review.db", (model.columns, model.identity_columns)
-    taken = read_coded(store, how[0], StoreOptions(), how[1], known=model.labels)
+    store = tmp_path / "new.review.db"
+    by_store = taken(store, model.columns, model.labels)
     assert len(chosen) > 12
-    assert taken.codes == [decisions[item] for item in chosen]
-    same_answers(read_coded(review, how[0], TableOptions(), how[1], known=model.labels), taken)
+    assert by_store[1].codes == [decisions[item] for item in chosen]
+    assert {*by_store[1].coders} == {"Ann"}
+    same_answers(by_store, taken(review, model.columns, model.labels))
     if layout == "list":
         old = tmp_path / "model.nldd"
         by_file = update_model(old, review, tmp_path / "a.nldd", n_jobs=1)
-        by_store = update_model(old, store, tmp_path / "b.nldd", StoreOptions(), n_jobs=1)
+        by_store = update_model(old, store, tmp_path / "b.nldd", n_jobs=1)
         same_model(by_file.model, by_store.model)
         assert by_store.model.drawn.sum() > 60
         assert len(by_store.model.answers) == 60 + len(chosen)
@@ -134,19 +157,19 @@ def test_more_decisions_join_later_and_the_same_ones_do_not_join_again(tmp_path)
         others = [item.item for item in opened.items() if not item.drawn]
     first = {item: RIGHT[item] for item in (*drawn[:4], *others[:3])}
     decide(store, first)
-    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    step = update_model(tmp_path / "model.nldd", store, n_jobs=1)
     assert (len(step.model.answers), step.model.drawn.sum()) == (67, 64)
     assert step.model.history[-1].file == "new.review.db"
     with pytest.raises(InputError, match=r"has these answers already, since .*new.review.db"):
-        update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+        update_model(tmp_path / "model.nldd", store, n_jobs=1)
     decide(store, {drawn[4]: None}, action="skip")
-    (note,) = read_coded(store, model.columns, StoreOptions()).notes
+    (note,) = notes_of(store)
     n = 1 + (rank_of(store)[drawn[5]] < max(rank_of(store)[item] for item in drawn[:4]))
     how = "drawn at random, skipped, passed over or in dispute: not taken."
     assert note.startswith(f"{n} answer{'s' * (n > 1)} {how}")
     decide(store, {item: RIGHT[item] for item in drawn[4:]})
     decide(store, {others[0]: {"pay", "rooms"}})
-    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    step = update_model(tmp_path / "model.nldd", store, n_jobs=1)
     assert (len(step.model.answers), step.model.drawn.sum(), step.n_corrected) == (69, 66, 1)
     place = step.model.answers.texts.index(answers(30, seed=1)[others[0] - 1][1])
     assert step.model.codes(step.model.Y)[place] == ("pay", "rooms")
@@ -164,16 +187,14 @@ def test_drawn_answers_that_are_passed_over_are_told(tmp_path):
     store = tmp_path / "new.review.db"
     make_review(store, 60, n_drawn=20)
     order = list(rank_of(store))
-
-    def notes():
-        return DecidedRows(store).notes()
-
     decide(store, {item: {"pay"} for item in order[:5]})
-    assert notes() == []  # the others have not come yet
+    assert notes_of(store) == []  # the others have not come yet
     decide(store, {item: {"pay"} for item in order[10:12]})
-    assert notes()[0].startswith("5 answers drawn at random, skipped, passed over or in dispute")
+    assert notes_of(store)[0].startswith(
+        "5 answers drawn at random, skipped, passed over or in dispute"
+    )
     decide(store, dict.fromkeys(order[15:17]), action="skip")
-    assert notes()[0].startswith("7 answers drawn at random")
+    assert notes_of(store)[0].startswith("7 answers drawn at random")
 
 
 def without_ids(folder):
@@ -185,7 +206,7 @@ def without_ids(folder):
     fit_table(folder / "answers.csv", folder / "model.nldd", ColumnSpec(("answer",), "codes"), FAST)
     new = [(row[1],) for row in answers(30, seed=1)]
     write_csv(folder / "new.csv", [*new[:-1], new[0]], ("answer",))
-    promise = (0.7, 0.5, "subset", "theta")
+    promise = GuaranteeTarget(0.7, 0.5, "subset", "theta")
     store = folder / "new.review.db"
     prepare_review(folder / "model.nldd", folder / "new.csv", store, promise, n_audit=20)
     return folder / "model.nldd", store
@@ -193,11 +214,11 @@ def without_ids(folder):
 
 def test_without_ids_answers_of_a_review_are_known_by_their_rows(tmp_path):
     path, store = without_ids(tmp_path)
-    how = {"options": StoreOptions(), "n_jobs": 1}
+    how = {"n_jobs": 1}
     with Store.open(store) as opened:
         drawn = [item.item for item in opened.items() if item.drawn]
     old = load_coding_model(path)
-    assert not old.has_ids
+    assert not any(old.answers.keys)
     assert set(old.answers.texts) & {answers(30, seed=1)[i - 1][1] for i in drawn}
     decide(store, {item: RIGHT[item] for item in drawn} | {1: {"pay"}, 30: {"pay"}})
     taken = {*drawn, 1, 30}
@@ -209,36 +230,35 @@ def test_without_ids_answers_of_a_review_are_known_by_their_rows(tmp_path):
         update_model(path, store, **how)
     # A decision that is changed replaces the old one, of that answer alone.
     decide(store, {30: {"food"}})
-    step = update_model(path, store, **{**how, "options": StoreOptions()})
+    step = update_model(path, store, **how)
     assert (len(step.model.answers), step.n_corrected) == (60 + len(taken), 1)
-    names = [name.rpartition(":")[2] for name in step.model.identities]
+    names = [keys[0].rpartition(":")[2] if keys else "" for keys in step.model.answers.keys]
     places = [names.index("1"), names.index("30")]
     assert step.model.codes(step.model.Y[places]) == [("pay",), ("food",)]
     assert len({step.model.answers.texts[place] for place in places}) == 1
     # One that is in dispute since stays as it is, and that is told.
     decide(store, {30: {"rooms"}}, "Bob")
     decide(store, {next(i for i in range(1, 31) if i not in taken): {"pay"}})
-    again = update_model(path, store, **{**how, "options": StoreOptions()})
+    again = update_model(path, store, **how)
     assert len(again.model.answers) == 61 + len(taken)
-    assert "1 answer of the model undone, skipped or in dispute since: " in str(again.table.notes)
-    assert load_coding_model(path).identities == again.model.identities
+    assert "1 answer of the model undone, skipped or in dispute since: " in str(again.notes)
+    assert load_coding_model(path).answers.keys == again.model.answers.keys
     # A table that is no store joins as before, and the others are known no less.
     rows = [(f"another answer {i}", "pay") for i in range(3)]
     write_csv(tmp_path / "more.csv", rows, ("answer", "codes"))
     last = update_model(path, tmp_path / "more.csv", n_jobs=1).model
-    assert last.identities == (*again.model.identities, "", "", "")
+    assert last.answers.keys == [*again.model.answers.keys, (), (), ()]
 
 
-def test_a_store_is_read_as_it_was_at_the_first_look(tmp_path):
-    model, store = fitted(tmp_path), tmp_path / "new.review.db"
-    path, _ = new_answers(tmp_path)
-    store_of(model, path, store)
+def test_a_checksum_is_of_the_decisions_not_of_the_file(tmp_path):
+    store = tmp_path / "new.review.db"
+    make_review(store, 5)
     decide(store, {1: {"pay"}})
-    options = StoreOptions()
-    digest = options.digest(store)
-    decide(store, {1: {"food"}, 2: {"pay"}})
-    assert read_coded(store, model.columns, options).codes == [{"pay"}]
-    assert options.digest(store) == digest != StoreOptions().digest(store)
+    first = taken(store, LISTED)[1].sha256
+    decide(store, {1: {"food"}})
+    assert taken(store, LISTED)[1].sha256 != first
+    decide(store, {1: {"pay"}})
+    assert taken(store, LISTED)[1].sha256 == first
 
 
 def test_any_code_travels_and_the_empty_set_does_too(tmp_path):
@@ -248,12 +268,9 @@ def test_any_code_travels_and_the_empty_set_does_too(tmp_path):
     odd = ["NA", "a;b", "[x]", "'=1+1", "(no code)", "-", "2", "naïve", '"quoted"', "a,'=b"]
     given = {i: {code} for i, code in enumerate(odd, 1)} | {11: set(odd), 12: set(), 13: {"pay"}}
     decide(store, given)
-    found = read_coded(store, model.columns, StoreOptions(), known=model.labels)
-    assert dict(zip(found.rows, found.codes, strict=True)) == given
-    assert not [note for note in found.notes if "--sep" in note]
-    step = update_model(
-        tmp_path / "model.nldd", store, None, StoreOptions(), new_codes=True, n_jobs=1
-    )
+    assert codes_by_row(store, model.columns) == given
+    assert not [note for note in notes_of(store) if "--sep" in note]
+    step = update_model(tmp_path / "model.nldd", store, n_jobs=1)
     Y = dict(zip(step.model.answers.texts[60:], step.model.codes(step.model.Y)[60:], strict=True))
     assert Y[answers(30, seed=1)[11][1]] == ()
 
@@ -263,10 +280,11 @@ def test_typed_cells_and_what_people_did_not_settle(tmp_path):
     day = datetime.date(2024, 2, 29)
     rows = [(int(name[1:]), text, float(age or 30), day) for name, text, age, *_ in answers(40)]
     for name, part in (("answers.xlsx", rows[:30]), ("new.xlsx", rows[30:])):
-        with create_table(tmp_path / name, (*header, "codes")) as writer:
-            codes = (RIGHT[row[0] % 30 + 1] for row in part)
-            cells = [";".join(sorted(c)) if name != "new.xlsx" else None for c in codes]
-            writer.write([(*row, cell) for row, cell in zip(part, cells, strict=True)])
+        codes = (";".join(sorted(RIGHT[row[0] % 30 + 1])) for row in part)
+        cells = [code if name != "new.xlsx" else None for code in codes]
+        columns = [*zip(*part, strict=True), cells]
+        frame = frame_of(dict(zip((*header, "codes"), columns, strict=True)))
+        write_table(tmp_path / name, frame)
     request = ColumnSpec(("answer",), "codes", features=("age",))
     model = fit_table(tmp_path / "answers.xlsx", tmp_path / "model.nldd", request, FAST).model
     store = tmp_path / "new.review.db"
@@ -284,19 +302,15 @@ def test_typed_cells_and_what_people_did_not_settle(tmp_path):
     with Store.open(store) as opened:
         (last,) = opened.add([entry(6, {"food"})])
         opened.add([entry(6, None, action="undo", undoes=last.id)])
-    found = read_coded(store, model.columns, StoreOptions(), model.identity_columns)
-    assert list(zip(found.rows, found.codes, strict=True)) == [
-        (1, {"pay"}),
-        (3, {"food"}),
-        (4, {"pay"}),
-    ]
-    assert (found.n_rows, found.drawn) == (10, [False] * 3)
-    assert found.notes == [
+    found, decisions, n_left = taken(store, model.columns)
+    assert codes_by_row(store, model.columns) == {1: {"pay"}, 3: {"food"}, 4: {"pay"}}
+    assert (n_left, decisions.drawn) == (7, [False] * 3)
+    assert decisions.coders == ["Ann, Bob", "Cleo", "Ann"]
+    assert decisions.notes == [
         "1 answer on which coders disagree: not taken; settle them on the page.",
         "1 answer with a flag: taken as they are coded.",
     ]
-    by_file = read_coded(tmp_path / "answers.xlsx", model.columns, StoreOptions())
-    assert found.identity_columns == by_file.identity_columns == model.identity_columns
+    assert all(len(keys) == 2 for keys in found.keys)
 
 
 def test_codes_without_a_column_of_their_own_are_not_taken(tmp_path):
@@ -304,17 +318,17 @@ def test_codes_without_a_column_of_their_own_are_not_taken(tmp_path):
     path, _ = new_answers(tmp_path)
     store_of(model, path, store)
     decide(store, {1: {"pay", "parking"}, 2: {"pay"}})
-    found = read_coded(store, model.columns, StoreOptions())
-    assert found.codes == [{"pay"}]
-    assert found.notes[0].startswith("1 answer with 'parking': not taken, as the model has no")
+    decisions = taken(store, model.columns)[1]
+    assert decisions.codes == [{"pay"}]
+    assert decisions.notes[0].startswith("1 answer with 'parking': not taken, as the model has no")
     # A later model calls two of its columns by one name: the first gets the mark.
     columns = {"work": "managers", "pay": "pay", "parking": "parking"}
     with Store.open(store) as opened:
         opened.finish_round(1, "", {"codes": ["work", "pay"], "columns": columns})
     decide(store, {1: {"parking"}, 3: {"work", "pay"}})
-    found = read_coded(store, model.columns, StoreOptions())
-    assert found.codes == [{"pay"}, {"managers", "pay"}]
-    assert found.notes[0].startswith("1 answer with 'parking'")
+    decisions = taken(store, model.columns)[1]
+    assert decisions.codes == [{"pay"}, {"managers", "pay"}]
+    assert decisions.notes[0].startswith("1 answer with 'parking'")
 
 
 def test_commands_take_a_store(tmp_path, capsys):
@@ -331,6 +345,10 @@ def test_commands_take_a_store(tmp_path, capsys):
     assert shares[0] == shares[1]
     assert (shares[0]["n_answers"], shares[0]["n_people"]) == (30, 10)
     assert [code["n_people"] for code in shares[0]["codes"] if code["code"] == "parkng"] == [1]
+    with Store.open(store) as opened:
+        write_export(opened, tmp_path / "export.csv")
+    assert call("frequencies", tmp_path / "model.nldd", tmp_path / "export.csv") == 1
+    assert "export.csv is an export of a review" in capsys.readouterr().err
     words = ("update", tmp_path / "model.nldd", store, "--no-report", "--jobs", "1")
     assert call(*words, "--accept-suggestions") == 1
     assert "once it is decided" in capsys.readouterr().err
@@ -342,8 +360,8 @@ def test_commands_take_a_store(tmp_path, capsys):
 def test_a_store_without_decisions_or_of_something_else_says_so(tmp_path):
     fitted(tmp_path)
     make_review(tmp_path / "a.review.db", 20)
-    with pytest.raises(InputError, match=r"none of the .* rows has codes"):
-        update_model(tmp_path / "model.nldd", tmp_path / "a.review.db", options=StoreOptions())
+    with pytest.raises(InputError, match="people have not agreed yet"):
+        update_model(tmp_path / "model.nldd", tmp_path / "a.review.db")
 
 
 def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path):
@@ -353,18 +371,17 @@ def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path)
     rows = [(*row[:2], f"{row[2] or 30},5", *row[3:]) for row in rows]
     path, store = tmp_path / "new.csv", tmp_path / "new.review.db"
     write_csv(path, rows, header, delimiter=";")
-    promise = (0.7, 0.5, "subset", "theta")
+    promise = GuaranteeTarget(0.7, 0.5, "subset", "theta")
     prepare_review(tmp_path / "model.nldd", path, store, promise, n_audit=6)
     with Store.open(store) as opened:
         assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]
         drawn = [item.item for item in opened.items() if item.drawn]
     decide(store, {item: RIGHT[item] for item in drawn})
-    with open_table(path) as table:
-        first = model.columns.read(table, next(table.blocks()))
+    first = read_answers(read_table(path), model.columns)
     assert first.numbers[:, 0].tolist() == [float(row[2].replace(",", ".")) for row in rows]
-    shares = code_frequencies(model, store, options=StoreOptions(whole=True))
+    shares = code_frequencies(model, store)
     assert (shares.n_answers, shares.n_people) == (30, 6 + len(drawn))
-    step = update_model(tmp_path / "model.nldd", store, None, StoreOptions(), n_jobs=1)
+    step = update_model(tmp_path / "model.nldd", store, n_jobs=1)
     assert len(step.model.answers) == step.model.drawn.sum() == 60 + len(drawn)
     assert step.model.answers.numbers[60:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
 
@@ -398,5 +415,5 @@ def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["verdict"] == "broken"
     assert call("audit", store, store) == 1
     with pytest.raises(InputError, match="a database, such as a review of nldd") as found:
-        open_table(store)
+        read_table(store)
     assert "nldd review export" in found.value.hint

@@ -1,4 +1,4 @@
-"""Rows of SPSS, Stata and SAS files, and what these say of their variables beside the values.
+"""Files whose columns have types: Parquet, SPSS, Stata and SAS, and what these say beside values.
 
 A number that has a label is read as the label, which is what coders know; its value goes along, so
 that a file of the same kind gets the number back, see :class:`Labelled`.
@@ -8,14 +8,22 @@ import datetime
 import inspect
 import math
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nldd.coding.tables.cells import Cell, Row, RowSource, TableFormat, check_claim
-from nldd.coding.tables.response_sets import ResponseSet
+from nldd._wording import quote_first
+from nldd.coding.tables.cells import (
+    MAX_BYTES,
+    Cell,
+    TableFormat,
+    check_claim,
+    check_width,
+    nested_value,
+)
+from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
 from nldd.exceptions import InputError, MissingExtraError
 
 # By the ending of a file: what programs call it, and the function that reads it.
@@ -27,10 +35,6 @@ READERS = {
     ".sas7bdat": ("SAS", "read_sas7bdat"),
     ".xpt": ("SAS", "read_xport"),
 }
-# What is read at a time, so that no file fills the memory: cells, letters of texts, and rows.
-BATCH_CELLS, BATCH_BYTES, MOST_ROWS = 2**20, 2**26, 20_000
-FIRST_ROWS = 100
-
 # Where the days of a program begin, and how many of its numbers make a second and a day.
 _DAY = 86_400
 _UNITS = {
@@ -45,6 +49,68 @@ _MOMENTS = re.compile(
     r"DATETIME|YMDHMS|DATEAMPM|MDYAMPM|(E8601|B8601|IS8601)D[TN]|%tc(?!(HH|hh)).*|%tC.*"
 )
 _TIMES = re.compile(r"TIME|TIMEAMPM|HHMM|TOD|(E8601|B8601|IS8601)TM|%tc(HH|hh).*")
+
+
+def read_parquet(path: Path) -> Spreadsheet:
+    """A Parquet file; what Python has no value for becomes text."""
+    try:
+        import pyarrow
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        message = f"{path}: reading Parquet files needs pyarrow."
+        raise MissingExtraError(message, extra="parquet") from error
+    cut: list[str] = []
+    try:
+        with ParquetFile(path) as file:
+            header = tuple(map(str, file.schema_arrow.names))
+            _check_parquet(path, file.metadata)
+            columns = [
+                _cut_to_microseconds(column, cut, name)
+                for name, column in zip(header, file.read().columns, strict=True)
+            ]
+        frame = frame_of(
+            {j: map(nested_value, column.to_pylist()) for j, column in enumerate(columns)}
+        )
+    except InputError:
+        raise  # it is a ValueError too
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+        reason = str(error).partition("\n")[0][:200]
+        message = f"{path} cannot be read as Parquet: {reason}."
+        raise InputError(message, hint="write it again, or save the table as CSV") from error
+    if not header:
+        raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
+    notes = [f"Times were cut to microseconds in the columns {quote_first(cut)}."] if cut else []
+    return Spreadsheet(path, frame, header, TableFormat("parquet"), notes)
+
+
+def _check_parquet(path: Path, found: Any) -> None:
+    """Refuse a file that claims more than it can hold, or that unpacks to too much."""
+    check_width(path, found.num_columns)
+    groups = map(found.row_group, range(found.num_row_groups))
+    chunks = [group.column(j) for group in groups for j in range(group.num_columns)]
+    # A row has several values where these are lists.
+    check_claim(path, max([found.num_rows, *(chunk.num_values for chunk in chunks)]))
+    if (n_bytes := sum(chunk.total_uncompressed_size for chunk in chunks)) > MAX_BYTES:
+        message = f"{path} unpacks to {n_bytes:,} bytes; at most {MAX_BYTES:,} are read."
+        raise InputError(message, hint="leave out the columns that are not needed")
+
+
+def _cut_to_microseconds(array: Any, cut: list[str], name: str) -> Any:
+    """Times as Python has them; the name of a column that had more precise ones is noted."""
+    import pyarrow
+
+    types, kind = pyarrow.types, array.type
+    if types.is_dictionary(kind):
+        array = array.cast(kind := kind.value_type)
+    if getattr(kind, "unit", "") != "ns":
+        return array
+    coarse = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
+    if types.is_timestamp(kind):
+        coarse = pyarrow.timestamp("us", kind.tz)
+    rounded = array.cast(coarse, safe=False)
+    if not rounded.cast(kind).equals(array):
+        cut.append(name)
+    return rounded
 
 
 class Labelled(str):
@@ -66,6 +132,30 @@ class Labelled(str):
         return cell
 
 
+@dataclass(frozen=True)
+class ResponseSet:
+    """A multiple-response set: marks of a `counted` value in several variables, or codes in them.
+
+    `kind` is that of SPSS: D and E for marks, C for codes.
+    """
+
+    name: str
+    kind: str
+    variables: tuple[str, ...]
+    label: str = ""
+    counted: int | None = None
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether each variable is one code, marked or not."""
+        return self.kind != "C"
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether all is known that a file needs; the library tells no counted text."""
+        return self.kind == "C" or self.counted is not None
+
+
 @dataclass(frozen=True, eq=False)
 class Variables:
     """What a statistics file says of its variables, by their names, and of itself.
@@ -76,17 +166,17 @@ class Variables:
     """
 
     program: str
-    is_text: Mapping[str, bool]
-    labels: Mapping[str, str]
-    values: Mapping[str, Mapping[float | str, str]]
-    missing: Mapping[str, Sequence[Any]]
-    formats: Mapping[str, str]
-    measures: Mapping[str, str]
-    display: Mapping[str, int]
-    widths: Mapping[str, int]
+    is_text: Mapping[str, bool] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[float | str, str]] = field(default_factory=dict)
+    missing: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    display: Mapping[str, int] = field(default_factory=dict)
+    widths: Mapping[str, int] = field(default_factory=dict)
     sets: tuple[ResponseSet, ...] = ()
     file_label: str = ""
-    notes: tuple[str, ...] = field(default_factory=tuple)
+    notes: tuple[str, ...] = ()
 
     def text_width(self, name: str) -> int:
         """Bytes that a text may have, by the format of SPSS (A20), or as it is stored."""
@@ -99,71 +189,44 @@ class Variables:
         return next((found for found in self.sets if found.name.casefold() == plain), None)
 
 
-class StatisticsRows(RowSource):
-    """An SPSS, Stata or SAS file, read in batches of rows."""
+def read_statistics(path: Path, encoding: str | None = None) -> Spreadsheet:
+    """An SPSS, Stata or SAS file."""
+    program, reader = READERS[path.suffix.lower()]
+    read = getattr(load_pyreadstat(path), reader)
+    if encoding and reader == "read_por":
+        message = f"{path} says by itself how its letters are written."
+        raise InputError(message, hint="leave out --encoding")
+    # Dates as numbers, which not all are that a calendar has.
+    how: dict[str, Any] = {"output_format": "dict", "disable_datetime_conversion": True}
+    how |= {"encoding": encoding} if encoding else {}
+    if "user_missing" in inspect.signature(read).parameters:
+        how["user_missing"] = True
+    try:
+        claimed = read(str(path), metadataonly=True, **how)[1]
+        check_claim(path, claimed.number_rows or 0)
+        columns, found = read(str(path), **how)
+        header = tuple(found.column_names)
+        if not all(isinstance(name, str) and name for name in header):
+            raise ValueError("a variable has no name")
+    except (OSError, InputError):
+        raise
+    except Exception as error:  # of a library in C, which raises what it likes
+        raise _refusal(path, program, error) from error
+    if not header:
+        raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
+    variables = _variables(program, found)
+    cells = {j: map(_converter(variables, n), columns[n]) for j, n in enumerate(header)}
+    format = TableFormat(kind=path.suffix.lower()[1:], variables=variables)
+    return Spreadsheet(path, frame_of(cells), header, format)
 
-    def __init__(self, path: Path, encoding: str | None = None) -> None:
-        self._path, self._encoding = path, encoding
-        self._program, self._reader = READERS[path.suffix.lower()]
-        load_pyreadstat(path)
-        if encoding and self._reader == "read_por":
-            message = f"{path} says by itself how its letters are written."
-            raise InputError(message, hint="leave out --encoding")
-        found = self._call(metadataonly=True)[1]
-        self.header = tuple(found.column_names)
-        if not all(isinstance(name, str) and name for name in self.header):
-            raise self._refusal(ValueError("a variable has no name"))
-        if not self.header:
-            raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
-        self._n_read, self._n_rows = 0, found.number_rows or 0
-        check_claim(path, self._n_rows)
-        widths = [max(8, width or 8) for width in found.variable_storage_width.values()]
-        n_fitting = min(BATCH_CELLS // len(widths), BATCH_BYTES // sum(widths))
-        self._n_batch = min(MOST_ROWS, max(1, n_fitting))
-        self.variables = _variables(self._program, found)
-        self.format = TableFormat(kind=path.suffix.lower()[1:], variables=self.variables)
-        self._convert = [_converter(self.variables, name) for name in self.header]
 
-    def rows(self) -> Generator[Row, None, None]:
-        self._n_read = 0
-        # Who wants a look at the first rows does not wait for thousands.
-        n_new = n_batch = min(FIRST_ROWS, self._n_batch)
-        while n_new == n_batch:
-            n_batch = self._n_batch if self._n_read else n_batch
-            columns = self._call(row_offset=self._n_read, row_limit=n_batch)[0]
-            cells = [
-                list(map(convert, columns[name]))
-                for name, convert in zip(self.header, self._convert, strict=True)
-            ]
-            n_new = len(cells[0])
-            for row in zip(*cells, strict=True):
-                self._n_read += 1
-                yield row
-
-    def fraction(self) -> float:
-        return min(1.0, self._n_read / self._n_rows) if self._n_rows > 0 else 1.0
-
-    def _call(self, **how: Any) -> Any:
-        """What pyreadstat reads; dates as numbers, which not all are that a calendar has."""
-        read = getattr(load_pyreadstat(self._path), self._reader)
-        if "user_missing" in inspect.signature(read).parameters:
-            how["user_missing"] = True
-        how |= {"output_format": "dict", "disable_datetime_conversion": True}
-        how |= {"encoding": self._encoding} if self._encoding else {}
-        try:
-            return read(str(self._path), **how)
-        except OSError:
-            raise
-        except Exception as error:  # of a library in C, which raises what it likes
-            raise self._refusal(error) from error
-
-    def _refusal(self, error: Exception) -> InputError:
-        reason = str(error).partition("\n")[0][:200].rstrip(". ") or type(error).__name__
-        message = f"{self._path} cannot be read as a file of {self._program}: {reason}."
-        hint = f"open it in {self._program}, save it again or as CSV"
-        if isinstance(error, UnicodeError) or re.search("encod|codec|byte", reason):
-            hint += "; or name its letters, such as --encoding cp1252"
-        return InputError(message, hint=hint)
+def _refusal(path: Path, program: str, error: Exception) -> InputError:
+    reason = str(error).partition("\n")[0][:200].rstrip(". ") or type(error).__name__
+    message = f"{path} cannot be read as a file of {program}: {reason}."
+    hint = f"open it in {program}, save it again or as CSV"
+    if isinstance(error, UnicodeError) or re.search("encod|codec|byte", reason):
+        hint += "; or name its letters, such as --encoding cp1252"
+    return InputError(message, hint=hint)
 
 
 def load_pyreadstat(path: Path) -> Any:

@@ -1,0 +1,267 @@
+"""Tables of text: rows of cells between separators (CSV, TSV), and a JSON object in each line.
+
+CSV is read by Python's own reader: that of pandas takes ``"1"2`` for 12, says nothing of rows
+that are too short, and refuses empty cells behind the last column.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from nldd._wording import quote
+from nldd.coding.tables.cells import (
+    BLANKS,
+    MAX_CELL,
+    TableFormat,
+    check_width,
+    drop_surplus_cells,
+    is_text,
+    nested_value,
+    skipped_note,
+)
+from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of, frame_of_rows
+from nldd.coding.tables.text_files import EncodedText
+from nldd.exceptions import InputError
+from nldd.present.text import count_noun
+
+SEPARATORS = (",", ";", "\t", "|")
+# What no text holds: with it each line is one cell, whatever commas it has.
+NO_SEPARATOR = "\x1f"
+SAMPLE_CHARACTERS = 2**18
+
+_SEP_LINE = re.compile(r"sep=([^\r\n\"])[\r\n]*", re.IGNORECASE)
+_SPACED_QUOTE = re.compile(r' +"')
+_EXAMPLE = '{"id": 1, "answer": "good"}'
+_HALF = re.compile("[\ud800-\udfff]")
+_HALF_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def read_csv(
+    text: EncodedText, kind: str = "csv", separator: str | None = None, header_row: int = 1
+) -> Spreadsheet:
+    """A file of cells between separators; its rows are as long as the header."""
+    # The limit is one for the whole process, and answers may be longer than it is by default.
+    csv.field_size_limit(max(MAX_CELL, csv.field_size_limit()))
+    given = None if separator is None else _check_separator(separator)
+    stream = text.lines()
+    lines, complete = stream.readlines(SAMPLE_CHARACTERS), not stream.read(1)
+    named = separator_line(lines[0]) if lines else None
+    n_before = max(header_row - 1, 1 if named else 0)
+    mark, drop_spaces = find_dialect(lines[n_before:], complete, given or named)
+    numbered = _numbered_rows(text, n_before, mark, drop_spaces)
+    header, n_above = _find_header(numbered, text, n_before)
+    check_width(text.path, len(header))
+    rows, n_blank, short = _fit_rows(numbered, len(header), text)
+    notes = list(text.notes)
+    if drop_spaces:
+        notes.append("Spaces after a separator were dropped, as quotes follow them.")
+    notes += skipped_note(n_above + n_blank, "blank line")
+    if short:
+        notes.append(
+            f"{count_noun(len(short), 'row')} had fewer cells than the header, the first in "
+            f"line {short[0]}; empty ones were added."
+        )
+    format = TableFormat(
+        kind=kind,
+        encoding=text.encoding,
+        separator="," if mark == NO_SEPARATOR else mark,
+        bom=bool(text.mark),
+        newline="\r\n" if lines[0].endswith("\r\n") else "\n",
+    )
+    frame = frame_of_rows(rows, len(header))
+    return Spreadsheet(text.path, frame, header, format, notes, advice=_advice(header, given))
+
+
+def _find_header(
+    numbered: Iterator[tuple[int, list[str]]], text: EncodedText, n_before: int
+) -> tuple[tuple[str, ...], int]:
+    """The first row that is not blank, and how many are above it."""
+    for n_above, (_, row) in enumerate(numbered):
+        if not _is_blank(row):
+            return tuple(row), n_above
+    hint, below = "begin the file with a line of column names", ""
+    if n_before > 1:
+        hint, below = "--header-row with a smaller number", f" below line {n_before}"
+    raise InputError(f"{text.path} holds nothing{below or ' but blank lines'}.", hint=hint)
+
+
+def _fit_rows(
+    numbered: Iterator[tuple[int, list[str]]], width: int, text: EncodedText
+) -> tuple[list[Sequence[str]], int, list[int]]:
+    """Rows as long as the header if nothing is lost by that, blank lines, lines of short rows."""
+    rows: list[Sequence[str]] = []
+    n_blank, short = 0, []
+    for line, row in numbered:
+        if len(row) == width or (width == 1 and not row):
+            rows.append(row)
+        elif _is_blank(row):
+            n_blank += 1
+        elif len(row) < width:
+            short.append(line)
+            rows.append([*row, *[""] * (width - len(row))])
+        else:
+            rows.append(drop_surplus_cells(row, width, f"{text.path}, line {line}"))
+    while rows and not rows[-1]:  # of one column, where a blank line is an answer between others
+        rows.pop()
+        n_blank += 1
+    return [row or ("",) for row in rows] if width == 1 else rows, n_blank, short
+
+
+def _advice(header: Sequence[str], given: str | None) -> str:
+    """What to say about a separator that a person named and that is in the header but once."""
+    likely = max((mark for mark in SEPARATORS if mark != given), key=header[0].count)
+    if given is None or len(header) > 1 or likely not in header[0]:
+        return ""
+    likely, given = ("tab" if mark == "\t" else f'"{mark}"' for mark in (likely, given))
+    return f"--delimiter {likely}; with {given} the header is one name: {quote(header[0])}"
+
+
+def _numbered_rows(
+    text: EncodedText, n_before: int, separator: str, drop_spaces: bool
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows below some lines, each with the line on which it begins, or an error on a quote."""
+    lines = islice(text.lines(), n_before, None)
+    how: Any = {"delimiter": separator, "skipinitialspace": drop_spaces, "strict": True}
+    reader, line = csv.reader(lines, **how), n_before + 1
+    try:
+        for row in reader:
+            yield line, row
+            line = reader.line_num + n_before + 1
+    except csv.Error as error:
+        raise _quote_error(f"{text.path}, line {line}", str(error)) from None
+
+
+def _quote_error(place: str, reason: str) -> InputError:
+    if "larger" in reason:
+        what = f"a cell is longer than {MAX_CELL:,} characters"
+        return InputError(f"{place}: {what}.", hint="check that its quote is closed")
+    what = "never closed" if "unexpected end" in reason else "closed within a cell"
+    message = f"{place}: a quote of the row that begins here is {what}."
+    return InputError(message, hint="write a quote within a quoted cell twice")
+
+
+def _is_blank(row: Sequence[str]) -> bool:
+    # A pair of quotes is no blank line, but a row that begins with an empty cell.
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(BLANKS))
+
+
+def separator_line(line: str) -> str | None:
+    """The separator that Excel names in a first line such as ``sep=;``."""
+    named = _SEP_LINE.fullmatch(line)
+    return named[1] if named else None
+
+
+def _check_separator(separator: str) -> str:
+    separator = {"tab": "\t", "\\t": "\t"}.get(separator.lower(), separator)
+    if len(separator) != 1 or separator in '"\r\n ':
+        hint = 'use "," or ";" or tab or "|"'
+        raise InputError(f"The separator must be one character; got {quote(separator)}.", hint=hint)
+    return separator
+
+
+def find_dialect(
+    lines: Sequence[str], complete: bool, separator: str | None = None
+) -> tuple[str, bool]:
+    """The separator, and whether spaces after it belong to no cell, as in ``1, "yes, but"``.
+
+    Where the lines are not `complete`, the last row may be cut, and does not count.
+    """
+    if separator is None:
+        fits = {mark: _fit_of_rows(_sample_rows(lines, complete, mark)) for mark in SEPARATORS}
+        separator = max(SEPARATORS, key=lambda mark: fits[mark])
+        if fits[separator][0] == 0:
+            separator = NO_SEPARATOR
+    cells = chain.from_iterable(_sample_rows(lines, complete, separator))
+    # Each is searched for in all the text, so they must not be many.
+    spaced = list(islice(dict.fromkeys(filter(_SPACED_QUOTE.match, cells)), 1000))
+    text = "".join(lines) if spaced else ""
+    # A cell that stands as a whole in quotes is text that begins with a space and a quote.
+    if any('"{}"'.format(cell.replace('"', '""')) not in text for cell in spaced):
+        return separator, len(set(map(len, _sample_rows(lines, complete, separator, True)))) == 1
+    return separator, False
+
+
+def _sample_rows(
+    lines: Sequence[str], complete: bool, separator: str, drop_spaces: bool = False
+) -> list[list[str]]:
+    rows: list[list[str]] = []
+    try:
+        rows.extend(csv.reader(lines, delimiter=separator, skipinitialspace=drop_spaces))
+    except csv.Error:
+        complete = False
+    if not complete and len(rows) > 1:
+        rows.pop()
+    return [row for row in rows if any(row)]
+
+
+def _fit_of_rows(rows: list[list[str]]) -> tuple[float, int]:
+    """How well rows have as many cells as the header, and how many that are."""
+    width = len(rows[0]) if rows else 1
+    if width > 1:
+        # The header fits itself, and counts only where it is alone.
+        fits = [_fit_of_row(row, width) for row in rows[1:] or rows]
+        return sum(fits) / len(fits), width
+    # Rows below one name that all have more cells lack names, unless they are sentences.
+    widths = {len(row) for row in rows[1:]}
+    in_sentences = any(cell.startswith(" ") for row in rows[1:] for cell in row[1:])
+    return (0.0, 1) if len(widths) != 1 or widths == {1} or in_sentences else (0.5, widths.pop())
+
+
+def _fit_of_row(row: list[str], width: int) -> float:
+    if any(cell.count('"') % 2 for cell in row):
+        return 0.2  # a separator within quotes has cut them apart
+    if len(row) >= width:
+        return 1.0 if len(row) == width else 0.1 if any(row[width:]) else 0.9
+    return 0.5 if len(row) > 1 else 0.0
+
+
+def read_jsonl(text: EncodedText) -> Spreadsheet:
+    """A file with one JSON object a line, the keys of which are the columns."""
+    records, n_blank, n_half = [], 0, 0
+    for line, content in enumerate(text.lines(), 1):
+        if not content.strip():
+            n_blank += 1
+            continue
+        records.append(record := _record(content, f"{text.path}, line {line}"))
+        if _HALF_WRITTEN.search(content):
+            for key, value in record.items():
+                if isinstance(value, str) and not is_text(value):
+                    record[key] = _HALF.sub("\ufffd", value)
+                    n_half += 1
+    header = tuple(dict.fromkeys(chain.from_iterable(records)))
+    if not header:
+        hint = f"write a line such as {_EXAMPLE} for each row"
+        raise InputError(f"{text.path} holds no JSON object with a key.", hint=hint)
+    check_width(text.path, len(header))
+    columns = ([nested_value(record.get(key)) for record in records] for key in header)
+    frame = frame_of(dict(enumerate(columns)))
+    notes = [*text.notes, *skipped_note(n_blank, "blank line")]
+    if n_half:
+        half = f"{count_noun(n_half, 'text')} held half of a character"
+        notes.append(f"{half}; \ufffd stands for it.")
+    format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
+    return Spreadsheet(text.path, frame, header, format, notes)
+
+
+def _record(content: str, place: str) -> dict[str, Any]:
+    try:
+        record = json.loads(content, object_pairs_hook=_distinct_keys)
+        what = "" if isinstance(record, dict) else "JSON, but no object"
+    except (ValueError, RecursionError) as error:
+        what = f"no JSON object ({getattr(error, 'msg', None) or error})"
+    if what:
+        message = f"{place}: {what}: {quote(content.strip())}."
+        raise InputError(message, hint=f"write one object such as {_EXAMPLE} on each line")
+    return record
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        raise ValueError("a key is there twice")
+    if not all(map(is_text, record)):
+        raise ValueError("a key holds half of a character")
+    return record
