@@ -51,7 +51,7 @@ def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
     policy, _ = CodingOptions(None).follow(worse, GuaranteeTarget(0.8))
     assert policy.model_in_use(worse) is used
     assert policy.threshold == first.select(GuaranteeTarget(0.8)).limit
-    told = triage(worse, 0.8)
+    told = triage(worse, GuaranteeTarget(0.8))
     assert (told.selection.threshold, told.earlier) == (None, found)
     assert {t.target: t.n_auto for t in told.targets}[0.8] == found.n_auto
 
