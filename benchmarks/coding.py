@@ -1,6 +1,6 @@
 """One million new answers through ``nldd predict``: rows a second, and memory.
 
-A model of 1,200 synthetic answers codes a CSV file in one streaming run, in a process of its own.
+A model of 1,200 synthetic answers codes a CSV file in one run, in a process of its own.
 The peer is the same file read and written again by Python's csv module, which does nothing else.
 """
 
@@ -16,7 +16,8 @@ from make_survey import survey_rows
 from measure import Answers, seconds
 
 from nldd.cli import run
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.spreadsheet import frame_of_rows
+from nldd.coding.tables.writing import write_table
 from nldd.datasets import load_survey
 
 N_CODED = 1200
@@ -24,8 +25,7 @@ N_CODED = 1200
 
 def write(path: Path, header, rows) -> None:
     """A table of survey answers."""
-    with create_table(path, header, raw=True) as writer:
-        writer.write(rows)
+    write_table(path, frame_of_rows(list(rows), len(header)), header=header, raw=True)
 
 
 def copy(path: Path, out: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from measure import Answers, median_ratio
 
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.spreadsheet import frame_of_rows
+from nldd.coding.tables.writing import write_table
 
 N_ROWS, N_COLUMNS = 100_000, 8
 WORDS = [
@@ -41,8 +42,7 @@ def rows(n_rows: int):
 
 
 def ours(path: Path) -> int:
-    with open_table(path) as reader:
-        return sum(len(row) for block in reader.blocks() for row in block.rows)
+    return read_table(path).frame.size
 
 
 def peer(path: Path, read_only: bool) -> int:
@@ -64,8 +64,8 @@ def main() -> None:
     answers = Answers("excel" if arguments.rows == N_ROWS else "excel-trial")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "answers.xlsx"
-        with create_table(path, [f"column {j}" for j in range(N_COLUMNS)]) as writer:
-            writer.write(rows(arguments.rows))
+        header = [f"column {j}" for j in range(N_COLUMNS)]
+        write_table(path, frame_of_rows(list(rows(arguments.rows)), N_COLUMNS), header=header)
         question = f"reading an .xlsx of {arguments.rows:,} x {N_COLUMNS}"
         for read_only, bar, name in (
             (False, ">= 8x", "openpyxl"),

@@ -16,7 +16,8 @@ import numpy as np
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
 from nldd.coding.calibration import Calibration, CalibrationDisplay, calibration_deciles
-from nldd.coding.predictions import deal_folds, join_predictions, no_progress, predict_left_out
+from nldd.coding.cross_validation import deal_folds, join_predictions, predict_left_out
+from nldd.coding.predictions import no_progress
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.drawing import make_figure
 

@@ -33,8 +33,7 @@ import marks
 import numpy as np
 from scipy.special import expit
 
-from nldd.coding.answers import Answers
-from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.training_set import settle_repeats
@@ -133,11 +132,10 @@ def run_repeats(share: int, ids: bool, agreeing: bool, study: int) -> dict:
     if ids:
         coders = ["A"] * N_FIRST + ["B"] * n_twice
         answers = Answers(texts, ids=[f"id{i}" for i in rows])
-        numbers = list(range(1, len(rows) + 1))
-        table = CodedAnswers(answers, codes, numbers, len(rows), [], coders=coders)
-        table = settle_repeats(table, Path("made-up.csv"), study)
-        taught = table.taught or None
-        model = fit_coding_model(table.answers, table.codes, settings=settings, taught=taught)
+        given = list(map(frozenset, codes))
+        decisions = Decisions(given, drawn=[True] * len(given), coders=coders)
+        settled = settle_repeats(answers, decisions, study)
+        model = fit_coding_model(*settled, settings=settings)
     else:
         model = fit_coding_model(Answers(texts), codes, settings=settings)
     record = {"cell": [share, ids, agreeing], "study": study}
@@ -199,8 +197,8 @@ def run_refits(n_refits: int, study: int) -> dict:
             review = models[number].code(answers).doubt(kept[number].rank_by) > limit
             review[:n_each] = False
             taken = np.append(np.arange(n_each), np.flatnonzero(review)[:n_each])
-            given, drawn = [codes[i] for i in taken], (taken < n_each).tolist()
-            model = add_answers(model, answers[taken], given, drawn=drawn)
+            given, drawn = [frozenset(codes[i]) for i in taken], (taken < n_each).tolist()
+            model = add_answers(model, answers[taken], Decisions(given, drawn=drawn))
         models.append(model)
         assert len(model.earlier) == refit
         found = model.code(Answers(new))

@@ -30,7 +30,7 @@ import numpy as np
 from scipy.special import expit
 
 from nldd.bench.datasets.load import load_dataset
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, fit_coding_model
@@ -150,8 +150,8 @@ def run_study(data: str, number: int, way: str) -> dict:
             return {"study": number, "way": way, "looks": looks}
         order = way if way in ("file", "unsure") else "alike"
         decided = np.append(decided, outlook.ranked(queued, order)[:EVERY])
-        given, marks = [pool.codes[i] for i in new[decided]], drawn[decided].tolist()
-        model = add_answers(first, pool.answers[new[decided]], given, drawn=marks)
+        given, marks = [frozenset(pool.codes[i]) for i in new[decided]], drawn[decided].tolist()
+        model = add_answers(first, pool.answers[new[decided]], Decisions(given, drawn=marks))
 
 
 def _say(sayings, model, pool, rest, new, number):

@@ -100,7 +100,7 @@ def statistics_file(folder, name, columns, sets=(), **labels):
     import pandas
     import pyreadstat
 
-    from nldd.coding.tables.response_sets import add_response_sets
+    from nldd.coding.tables.statistics_writer import add_response_sets
 
     path = folder / name
     write = pyreadstat.write_sav if path.suffix == ".sav" else pyreadstat.write_dta
@@ -127,7 +127,7 @@ def spss_list_label(folder):
 
 
 def spss_categories(folder):
-    from nldd.coding.tables.response_sets import ResponseSet
+    from nldd.coding.tables.typed_files import ResponseSet
 
     columns = {"code1": [1.0, 2.0, 3.0], "code2": [None, 3.0, 9.0]}
     labels = {"variable_value_labels": dict.fromkeys(columns, NAMES)}
@@ -138,7 +138,7 @@ def spss_categories(folder):
 
 
 def spss_marks(folder):
-    from nldd.coding.tables.response_sets import ResponseSet
+    from nldd.coding.tables.typed_files import ResponseSet
 
     # 2 is "mentioned", as some programs have it.
     columns = {"price": [2.0, 1, 1], "waiting": [1.0, 2, 1], "staff": [1.0, 2, 2]}

@@ -1,6 +1,7 @@
 """Rows predicted by a model that has not seen their fold."""
 
-from nldd.coding.predictions import deal_folds, join_predictions, no_progress, predict_left_out
+from nldd.coding.cross_validation import deal_folds, join_predictions, predict_left_out
+from nldd.coding.predictions import no_progress
 
 
 def out_of_fold(model, X, Y, n_folds=10, random_state=0, watch=no_progress):

@@ -23,7 +23,8 @@ from coding_tables import call
 from nldd import _files
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, running, store_file
-from nldd.coding.tables.writer import create_table
+from nldd.coding.tables.spreadsheet import frame_of
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import NLDDError
 from nldd.present import console, text
 from problems import some_quick
@@ -71,11 +72,8 @@ def test_file_that_stays_open_elsewhere_is_named_with_the_reason(windows, tmp_pa
     path = tmp_path / "coded.csv"
     path.write_bytes(b"old")
     turns = refuse_to_move(monkeypatch, 1000)
-    with (
-        pytest.raises(NLDDError, match=r"coded\.csv cannot be written: it is open in another"),
-        create_table(path, ["answer"]) as table,
-    ):
-        table.write([("new",)])
+    with pytest.raises(NLDDError, match=r"coded\.csv cannot be written: it is open in another"):
+        write_table(path, frame_of({"answer": ["new"]}))
     assert len(turns) == _files.MOVE_TRIES + 1
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["coded.csv"]
@@ -196,8 +194,7 @@ def test_tables_on_standard_output_keep_their_bytes(monkeypatch):
     """No letters of the console, and no other ends of lines."""
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="cp1252", newline="\r\n"))
-    with create_table("-", ["answer"]) as table:
-        table.write([(EMOJI,)])
+    write_table("-", frame_of({"answer": [EMOJI]}))
     assert out.getvalue() == f"answer\n{EMOJI}\n".encode()
 
 

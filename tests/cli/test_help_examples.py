@@ -78,12 +78,13 @@ def prepared(tmp_path_factory):
     write_csv(folder / "answers.csv", rows)
     in_columns = [(*row, *(int(code in row[-1].split(";")) for code in PHRASES)) for row in rows]
     one_each = [(*row[-1].split(";"), "", "")[:3] for row in rows]
-    from nldd.coding.tables.writer import create_table
+    from nldd.coding.tables.spreadsheet import frame_of
+    from nldd.coding.tables.writing import write_table
 
-    with create_table(
-        folder / "answers.xlsx", (*HEADER, *marks, "code1", "code2", "code3")
-    ) as writer:
-        writer.write((*row, *codes) for row, codes in zip(in_columns, one_each, strict=True))
+    whole = ((*row, *codes) for row, codes in zip(in_columns, one_each, strict=True))
+    names = (*HEADER, *marks, "code1", "code2", "code3")
+    columns = dict(zip(names, zip(*whole, strict=True), strict=True))
+    write_table(folder / "answers.xlsx", frame_of(columns))
     numbered = [(i, i % 7, *row[len(HEADER) :]) for i, row in enumerate(in_columns)]
     labels = [f"label_{i}" for i in range(len(PHRASES))]
     write_csv(folder / "numbers.csv", numbered, ("a", "b", *labels))

@@ -7,13 +7,13 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
+from nldd.coding.cross_validation import cross_fit
 from nldd.coding.predictions import (
     FEWEST,
     N_CLUES,
     C,
     ConfidenceRegression,
     confidence_clues,
-    cross_fit,
     log_odds,
     predict,
     times_seen,

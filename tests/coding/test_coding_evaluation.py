@@ -5,22 +5,23 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from coding.made_up import answers_of, fitted, made_up, write_coded
+from coding.made_up import answers_of, decided, fitted, made_up, write_coded
 from nldd.coding import evaluation as scores_module
-from nldd.coding.calibration import calibration_deciles
-from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.calibration import Calibration, calibration_deciles
 from nldd.coding.evaluation import (
     Confusion,
+    GuaranteeCheck,
+    calibration_words,
     check_guarantee,
     count_confusions,
+    evaluate,
     evaluate_evidence,
-    evaluate_model,
     evaluate_table,
     label_scores,
     score_answers,
 )
 from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.selective import accuracy_interval
+from nldd.coding.selective import Selection, accuracy_interval
 from nldd.exceptions import InputError
 from nldd.metrics._counts import weighted_values
 from nldd.metrics._measures import MEASURES
@@ -38,46 +39,45 @@ def table():
     """Coded answers, two of them with codes that the model does not know."""
     texts, codes = made_up(60, 1)
     codes[3], codes[4], codes[5] = {"noise"}, {"zeal", "bus"}, set()
-    return CodedAnswers(answers_of(texts), codes, list(range(1, 61)), 60, [])
+    return answers_of(texts), codes
 
 
 @pytest.fixture(scope="module")
 def quality(model, table):
-    return evaluate_model(model, table)
+    answers, codes = table
+    return evaluate(model, answers, decided(codes))
 
 
 def predicted_sets(model, answers):
     return [set(names) for names in model.codes(model.code(answers).Y)]
 
 
-def test_codes_of_answers_are_over_known_and_unknown_labels(model, table, quality):
+def test_codes_of_answers_are_over_known_and_unknown_labels(table, quality):
     assert quality.labels == ("bus", "park", "rent", "noise", "zeal")
     assert quality.n_known == 3
     assert quality.unknown_labels == ("noise", "zeal")
-    for row, codes in zip(quality.Y.tolist(), table.codes, strict=True):
+    for row, codes in zip(quality.Y.tolist(), table[1], strict=True):
         assert row == [int(name in codes) for name in quality.labels]
 
 
 def test_right_answers_have_no_unknown_code(model, table, quality):
-    found = predicted_sets(model, table.answers)
-    whole = [float(a == b) for a, b in zip(found, table.codes, strict=True)]
-    assert quality.right().tolist() == whole
+    pairs = list(zip(predicted_sets(model, table[0]), table[1], strict=True))
+    assert quality.right().tolist() == [float(a == b) for a, b in pairs]
     assert quality.right()[3:5].tolist() == [0, 0]
-    shares = [1 - len(a ^ b) / 5 for a, b in zip(found, table.codes, strict=True)]
-    assert quality.right("hamming") == pytest.approx(shares)
+    assert quality.right("hamming") == pytest.approx([1 - len(a ^ b) / 5 for a, b in pairs])
 
 
 def test_scores_count_unknown_codes_as_missed(model, table, quality):
-    Y_pred = np.hstack([model.code(table.answers).Y, np.zeros((60, 2), dtype=np.int8)])
+    Y_pred = np.hstack([model.code(table[0]).Y, np.zeros((60, 2), dtype=np.int8)])
     assert quality.scores == score_answers(quality.Y, Y_pred)
     for score in quality.scores:
         assert score.value == pytest.approx(MEASURES[score.key].function(quality.Y, Y_pred))
 
 
 def test_calibration_is_that_of_known_codes(model, table, quality):
-    found = predicted_sets(model, table.answers)
     known = {"bus", "park", "rent"}
-    wrong = [len((a ^ b) & known) for a, b in zip(found, table.codes, strict=True)]
+    found = zip(predicted_sets(model, table[0]), table[1], strict=True)
+    wrong = [len((a ^ b) & known) for a, b in found]
     expected = calibration_deciles(quality.predictions.theta, wrong, 3)
     np.testing.assert_array_equal(quality.calibration.observed, expected.observed)
     np.testing.assert_array_equal(quality.calibration.expected, expected.expected)
@@ -90,38 +90,69 @@ def test_evidence_is_evaluated_by_its_own_predictions(model):
     assert quality.unknown_labels == ()
     assert quality.scores == score_answers(model.Y, model.evidence.Y)
     assert quality.right().tolist() == model.evidence.right(model.Y).tolist()
-    np.testing.assert_array_equal(
-        quality.right("hamming"), model.evidence.right(model.Y, "hamming")
-    )
     assert quality.by_label == label_scores(model.Y, model.evidence.Y, model.labels)
 
 
 def test_table_is_read_and_evaluated(model, table, quality, tmp_path):
-    codes = [names or None for names in table.codes]  # nobody has coded the answer without any
-    path = write_coded(tmp_path / "coded.csv", table.answers.texts, codes)
-    found, read = evaluate_table(model, path)
-    assert read.n_set_aside == 1
-    assert len(found.Y) == 59
+    answers, codes = table
+    given = [names or None for names in codes]  # nobody has coded the answer without any
+    path = write_coded(tmp_path / "coded.csv", answers.texts, given)
+    found = evaluate_table(model, path)
+    assert (found.n_rows, found.n_set_aside) == (60, 1)
+    assert found.answers.texts == np.delete(answers.texts, 5).tolist()
     np.testing.assert_array_equal(found.Y, np.delete(quality.Y, 5, axis=0))
-    expected = np.delete(quality.right(), 5)
-    np.testing.assert_array_equal(found.right(), expected)
-    empty = write_coded(tmp_path / "empty.csv", table.answers.texts, [None] * 60)
-    with pytest.raises(InputError, match="none of the 60 rows has codes"):
+    np.testing.assert_array_equal(found.right(), np.delete(quality.right(), 5))
+    empty = write_coded(tmp_path / "empty.csv", answers.texts, [None] * 60)
+    with pytest.raises(InputError, match="none of the 60 rows"):
         evaluate_table(model, empty)
 
 
 @pytest.mark.parametrize("measure", ["subset", "hamming"])
-def test_promise_is_compared_with_the_new_answers(model, quality, measure):
-    kept = check_guarantee(model, quality, 0.9, 0.6, measure)
-    assert kept.selection == model.select(GuaranteeTarget(0.9, 0.6, measure))
+def test_guarantee_is_compared_with_the_new_answers(model, quality, measure):
+    goal = GuaranteeTarget(0.9, 0.6, measure)
+    kept = check_guarantee(model, quality, goal)
+    assert kept.selection == model.select(goal)
     auto = quality.predictions.theta <= kept.selection.threshold
     assert 0 < auto.sum() < 60
     assert (kept.n_answers, kept.n_auto) == (60, auto.sum())
     assert kept.share == auto.mean()
     assert kept.accuracy == pytest.approx(quality.right(measure)[auto].mean())
     assert kept.low < kept.accuracy < kept.high
-    none = check_guarantee(model, quality, 0.999, 0.999, measure)
+    none = check_guarantee(model, quality, GuaranteeTarget(0.999, 0.999, measure))
     assert (none.n_auto, none.share, none.accuracy, none.low, none.high) == (0, 0, *[None] * 3)
+    assert (none.verdict, none.targets != ()) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("low", "accuracy", "high", "verdict"),
+    [
+        (0.945, 0.96, 0.97, "kept"),
+        (0.92, 0.945, 0.97, "cannot tell yet"),
+        (0.91, 0.93, 0.94, "cannot tell yet"),
+        (0.89, 0.91, 0.93, "broken"),
+    ],
+)
+def test_verdict_on_a_guarantee(low, accuracy, high, verdict):
+    promise = Selection(0.94, 0.8, 0.1, 100, 60, 0.98, limit=0.1)
+    check = GuaranteeCheck(promise, 200, 150, accuracy, low, high)
+    assert check.verdict == verdict
+    said, rule = check.paragraphs()
+    assert ("did not hold" in said) == (verdict == "broken")
+    assert f"{100 * low:.1f} to {100 * high:.1f} %" in said
+    assert "94 %" in rule
+
+
+def test_theta_is_calibrated_if_enough_intervals_hold_it():
+    """Ten groups of 50 answers that theta expects 5 % of the labels of to be wrong."""
+    for n_high, words in (2, "calibrated"), (3, "not calibrated"):
+        lower = np.array((10 - n_high) * [0.04] + n_high * [0.06])
+        tenth = np.full(10, 0.05)
+        said = calibration_words(
+            Calibration(tenth, lower + 0.01, np.full(10, 50), lower, lower + 0.02)
+        )
+        assert said.startswith(f"Theta is {words}")
+        assert f"in {10 - n_high} of 10 groups" in said
+        assert f"{5 + 0.2 * n_high:.2f} % are wrong" in said
 
 
 def random_labels(rng):

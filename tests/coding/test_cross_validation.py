@@ -11,19 +11,14 @@ from nldd.coding import cross_validation
 from nldd.coding.cross_validation import (
     ENOUGH_PAIRED,
     add_confidence,
+    cross_fit,
     cross_validate,
+    deal_folds,
     pair_folds,
     usual_folds,
 )
 from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
-from nldd.coding.predictions import (
-    NO_EVIDENCE,
-    ConfidenceRegression,
-    Predictions,
-    cross_fit,
-    deal_folds,
-    predict,
-)
+from nldd.coding.predictions import NO_EVIDENCE, ConfidenceRegression, Predictions, predict
 from nldd.coding.selective import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError

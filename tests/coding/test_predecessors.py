@@ -108,6 +108,18 @@ def test_a_disk_that_is_full_leaves_the_model_and_nothing_else(models, path, mon
         assert path.read_bytes() == before
 
 
+def kill_at(nth, real):
+    """A function that ends its process when it is called for the nth time."""
+    calls = count()
+
+    def call(*arguments, **named):
+        if next(calls) == nth:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(*arguments, **named)
+
+    return call
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("nth", range(3))
 @pytest.mark.parametrize("step", ["link", "replace", "unlink"])
@@ -120,9 +132,7 @@ def test_killed_at_any_step_leaves_the_model_old_or_new(models, path, step, nth)
     ):
         child = os.fork()
         if child == 0:
-            real, calls = getattr(os, step), count()
-            kill = lambda: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
-            setattr(os, step, lambda *a, **b: kill() if next(calls) == nth else real(*a, **b))
+            setattr(os, step, kill_at(nth, getattr(os, step)))
             change()
             os._exit(0)
         os.waitpid(child, 0)

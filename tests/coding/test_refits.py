@@ -8,10 +8,10 @@ import pytest
 from coding.made_up import decided
 from nldd.coding.answers import Answers
 from nldd.coding.coded_answers import CodingOptions
-from nldd.coding.triage import triage
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
+from nldd.coding.triage import triage
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -51,7 +51,7 @@ def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
     policy, _ = CodingOptions(None).follow(worse, GuaranteeTarget(0.8))
     assert policy.model_in_use(worse) is used
     assert policy.threshold == first.select(GuaranteeTarget(0.8)).limit
-    told = triage(worse, 0.8)
+    told = triage(worse, GuaranteeTarget(0.8))
     assert (told.selection.threshold, told.earlier) == (None, found)
     assert {t.target: t.n_auto for t in told.targets}[0.8] == found.n_auto
 

@@ -8,9 +8,9 @@ from scipy.special import expit
 
 from coding.made_up import SETTINGS, decided, fitted
 from nldd.coding.answers import Answers, draw_one_per_group, normalize_text, respondents
+from nldd.coding.cross_validation import deal_folds
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
-from nldd.coding.predictions import deal_folds
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression

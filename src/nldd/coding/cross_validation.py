@@ -6,30 +6,38 @@ those of the folds, so it is surer. What is proven of the surest share of the fo
 holds for the same share of the model's, if learning from more makes that no worse; at the same
 threshold, the model would let more through than was tested. How much the doubt falls when a fold
 more is learned from is measured one step below, by models that leave out two folds.
+
+Classifiers and neighbours are those of the other folds. The weights of both distances are the
+model's own in every fold: a threshold of theta is to be used with these, and weights learned anew
+would put each fold on a scale of its own. What three numbers know of a row is next to nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import KFold
 
+from nldd.coding.answers import Answers
+from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest
 from nldd.coding.predictions import (
+    N_CLUES,
     NO_EVIDENCE,
+    UNKNOWN,
     ConfidenceRegression,
     Predictions,
     Watch,
-    cross_fit,
-    deal_folds,
-    join_predictions,
     log_odds,
     no_progress,
     predict,
-    predict_left_out,
 )
 from nldd.coding.selective import Selection
+from nldd.exceptions import InputError
 
+TESTING = "testing: each answer without itself"
 # Few answers are fitted quickly, and of few each fold misses more.
 MANY_FOLDS, FEWER_FOLDS, MANY_ANSWERS = 20, 10, 5000
 # Answers that tell how much doubt falls with a fold more.
@@ -273,3 +281,73 @@ def measure_gains_per_code(known: Predictions, fewer: Predictions) -> tuple[floa
     P, P_fewer = log_odds(known.P), log_odds(fewer.P)
     rise = float((P.max(axis=1) - P_fewer.max(axis=1)).mean())
     return max(0.0, rise), max(0.0, float((P_fewer - P).mean()))
+
+
+def cross_fit(
+    clues: NDArray[np.float64],
+    Y: NDArray[np.int8],
+    right: NDArray[np.float64],
+    fold: NDArray[np.intp],
+) -> NDArray[np.float64] | None:
+    """The chance of each answer by a regression fitted to the answers of the other folds."""
+    chance = np.empty(len(fold))
+    for number in np.unique(fold):
+        own = fold == number
+        fitted = ConfidenceRegression.fit(clues[~own], Y[~own], right[~own])
+        if fitted is None:
+            return None
+        chance[own] = fitted.chance(clues[own], Y[own])
+    return chance
+
+
+def deal_folds(
+    n: int, n_folds: int, random_state: int = 0, groups: NDArray[np.intp] | None = None
+) -> list[NDArray[np.intp]]:
+    """The rows of each fold, dealt at random; those of a group stay together."""
+    if n_folds < 2:
+        message = f"The number of folds must be at least 2; got {n_folds}."
+        raise InputError(message, hint="--folds 10")
+    groups = np.arange(n) if groups is None else groups
+    n_groups = int(groups.max()) + 1
+    dealt = KFold(min(n_folds, n_groups), shuffle=True, random_state=random_state)
+    folds = (test for _, test in dealt.split(np.zeros(n_groups)))
+    return [np.flatnonzero(np.isin(groups, test)) for test in folds]
+
+
+def predict_left_out(
+    model: Any,
+    X: Any,
+    Y: NDArray[np.int8],
+    parts: Sequence[NDArray[np.intp]],
+    watch: Watch,
+    taught: NDArray[np.intp] | None = None,
+) -> list[Predictions]:
+    """The rows of each part, predicted by a model of all others, or of those that are `taught`."""
+    found: dict[int, Predictions] = {}
+    for number in watch(range(len(parts)), len(parts), TESTING):
+        test = parts[number]
+        train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
+        part = _predict_fold(model, X[train], Y[train], X[test], len(test))
+        found[number] = replace(part, row=train[part.row], others_row=None, others_theta=None)
+    return [found[number] for number in range(len(parts))]
+
+
+def join_predictions(
+    parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]
+) -> Predictions:
+    """The predictions of parts together, in the order of their rows."""
+    return Predictions.join(found)[np.argsort(np.concatenate(parts))]
+
+
+def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:
+    if isinstance(X, Answers):
+        features = AnswerFeatures.fit(X)
+        X, X_test = features.transform(X), features.transform(X_test)
+    if X.shape[1] > 0 and (Y[0] != Y).any():
+        return predict(model.fit_copy(X, Y), X_test)
+    # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
+    zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
+    found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
+    P = np.full((n, Y.shape[1]), UNKNOWN, dtype=np.float32)
+    clues, others = np.zeros((n, N_CLUES)), Y[rows][:, np.newaxis]
+    return Predictions(Y[rows], *found, clues=clues, P=P, others=others)

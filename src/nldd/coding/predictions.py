@@ -4,23 +4,17 @@ Theta expects wrong labels; whoever lets a machine code wants answers that are r
 logistic regression tells these from the others by clues: theta, how far ahead of its runner-up and
 how probable the labelset is, how often it was seen. It starts from theta, whose weight is next to
 free, and the fewer answers there are to learn from, the nearer it stays to theta's order.
-
-Coded answers are predicted without themselves, by classifiers and neighbours of the other folds.
-The weights of both distances are the model's own in every fold: a threshold of theta is to be used
-with these, and weights learned anew would put each fold on a scale of its own.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
-from sklearn.model_selection import KFold
 
-from nldd.coding.answers import Answers
-from nldd.coding.features import AnswerFeatures
+from nldd.coding.answers import Entries
 from nldd.coding.guarantee import RANKINGS as RANKINGS, right_shares
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -29,7 +23,6 @@ FloatArray = NDArray[np.float64]
 
 # Passes so many steps through, with a progress bar of that title or whatever else.
 Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
-TESTING = "testing: each answer without itself"
 MEASURES = ("subset", "hamming")
 # Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
 PER_CODE = "per-code"
@@ -54,7 +47,7 @@ def no_progress(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(Entries):
     """Predicted labelsets and the evidence for each.
 
     All arrays have one entry an answer; an index takes some of them.
@@ -116,16 +109,6 @@ class Predictions:
 
     def __len__(self) -> int:
         return len(self.theta)
-
-    def __getitem__(self, rows: Any) -> "Predictions":
-        known = {name: values for name, values in vars(self).items() if values is not None}
-        return Predictions(**{name: values[rows] for name, values in known.items()})
-
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        """All predictions of the parts, in their order."""
-        names = [name for name, values in vars(parts[0]).items() if values is not None]
-        return cls(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
 
     def doubt(self, rank_by: str) -> NDArray[np.float64]:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
@@ -247,70 +230,3 @@ class ConfidenceRegression:
 def _columns(clues: FloatArray, Y: NDArray[np.int8], centre: float, scale: float) -> FloatArray:
     doubtful = expit((clues[:, :1] - centre) / scale)
     return np.hstack([clues, Y * doubtful])
-
-
-def cross_fit(
-    clues: FloatArray, Y: NDArray[np.int8], right: FloatArray, fold: NDArray[np.intp]
-) -> FloatArray | None:
-    """The chance of each answer by a regression fitted to the answers of the other folds."""
-    chance = np.empty(len(fold))
-    for number in np.unique(fold):
-        own = fold == number
-        fitted = ConfidenceRegression.fit(clues[~own], Y[~own], right[~own])
-        if fitted is None:
-            return None
-        chance[own] = fitted.chance(clues[own], Y[own])
-    return chance
-
-
-def deal_folds(
-    n: int, n_folds: int, random_state: int = 0, groups: NDArray[np.intp] | None = None
-) -> list[NDArray[np.intp]]:
-    """The rows of each fold, dealt at random; those of a group stay together."""
-    if n_folds < 2:
-        message = f"The number of folds must be at least 2; got {n_folds}."
-        raise InputError(message, hint="--folds 10")
-    groups = np.arange(n) if groups is None else groups
-    n_groups = int(groups.max()) + 1
-    dealt = KFold(min(n_folds, n_groups), shuffle=True, random_state=random_state)
-    folds = (test for _, test in dealt.split(np.zeros(n_groups)))
-    return [np.flatnonzero(np.isin(groups, test)) for test in folds]
-
-
-def predict_left_out(
-    model: Any,
-    X: Any,
-    Y: NDArray[np.int8],
-    parts: Sequence[NDArray[np.intp]],
-    watch: Watch,
-    taught: NDArray[np.intp] | None = None,
-) -> list[Predictions]:
-    """The rows of each part, predicted by a model of all others, or of those that are `taught`."""
-    found: dict[int, Predictions] = {}
-    for number in watch(range(len(parts)), len(parts), TESTING):
-        test = parts[number]
-        train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
-        part = _predict_fold(model, X[train], Y[train], X[test], len(test))
-        found[number] = replace(part, row=train[part.row], others_row=None, others_theta=None)
-    return [found[number] for number in range(len(parts))]
-
-
-def join_predictions(
-    parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]
-) -> Predictions:
-    """The predictions of parts together, in the order of their rows."""
-    return Predictions.join(found)[np.argsort(np.concatenate(parts))]
-
-
-def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:
-    if isinstance(X, Answers):
-        features = AnswerFeatures.fit(X)
-        X, X_test = features.transform(X), features.transform(X_test)
-    if X.shape[1] > 0 and (Y[0] != Y).any():
-        return predict(model.fit_copy(X, Y), X_test)
-    # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
-    zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
-    found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
-    P = np.full((n, Y.shape[1]), UNKNOWN, dtype=np.float32)
-    clues, others = np.zeros((n, N_CLUES)), Y[rows][:, np.newaxis]
-    return Predictions(Y[rows], *found, clues=clues, P=P, others=others)

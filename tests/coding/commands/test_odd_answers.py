@@ -3,7 +3,7 @@
 import pytest
 
 from coding_tables import QUICK, nldd
-from nldd.coding import training
+from nldd.coding import training_set
 from nldd.exceptions import InputError
 from odd_answers import FOLDER, ODD
 
@@ -14,13 +14,13 @@ READ = {name: odd for name, odd in ODD.items() if not odd.error}
 @pytest.fixture
 def learned(monkeypatch):
     """What a model would learn from, of which none is fitted here."""
-    seen, leave_out = [], training.drop_blank_answers
+    seen, leave_out = [], training_set.drop_blank_answers
 
-    def stop(*words, **more):
-        seen.append(leave_out(*words, **{**more, "fewest": 1}))
+    def stop(answers, decisions, columns, *_):
+        seen.append(leave_out(answers, decisions, columns))
         raise InputError("enough", hint="nothing")
 
-    monkeypatch.setattr(training, "drop_blank_answers", stop)
+    monkeypatch.setattr(training_set, "drop_blank_answers", stop)
     return seen
 
 
@@ -29,14 +29,14 @@ def test_the_table_is_read_as_a_coder_would(odd, learned, tmp_path, capsys):
     path = odd.path(tmp_path)
     done = nldd(capsys, "fit", path, *odd.options, *QUICK, "-o", tmp_path / "model.nldd")
     assert learned, done.err
-    (table,) = learned
-    assert tuple(table.answers.texts) == odd.answers
+    ((answers, decisions),) = learned
+    assert tuple(answers.texts) == odd.answers
     as_set = (c if isinstance(c, set) else set(c.split(";")) - {""} for c in odd.codes)
-    assert table.codes == list(as_set)
+    assert decisions.codes == list(as_set)
     for note in odd.notes:
-        assert any(note in said for said in table.notes), table.notes
+        assert any(note in said for said in decisions.notes), decisions.notes
     if not odd.notes:
-        assert [said for said in table.notes if "blank" not in said] == []
+        assert [said for said in decisions.notes if "blank" not in said] == []
 
 
 @pytest.mark.parametrize("odd", REFUSED.values(), ids=REFUSED.keys())

@@ -1,9 +1,10 @@
 """The commands on files of SPSS: what coders see on the way in, and what comes back."""
 
 import pytest
-from nldd.coding.tables.response_sets import ResponseSet, add_response_sets
 
 from coding_tables import NEW, PHRASES, QUICK, answers, call, counts_of, read_csv, succeed
+from nldd.coding.tables.statistics_writer import add_response_sets
+from nldd.coding.tables.typed_files import ResponseSet
 
 pandas = pytest.importorskip("pandas")
 pyreadstat = pytest.importorskip("pyreadstat")

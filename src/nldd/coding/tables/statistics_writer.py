@@ -7,7 +7,7 @@ import datetime
 import math
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,6 +41,7 @@ class Target:
     writer: str
     longest_name: int
     longest_label: int
+    longest_title: int
     longest_text: int
     signs: str
     reserved: str
@@ -51,18 +52,19 @@ _SPSS_WORDS = "all and by eq ge gt le lt ne not or to with"
 _STATA_WORDS = "byte double float if in int long str strl using with"
 TARGETS = {
     ".sav": Target(
-        *("SPSS", "write_sav", 64, 250, 32_767, r"[\w.@#$]", _SPSS_WORDS),
+        *("SPSS", "write_sav", 64, 250, 64, 32_767, r"[\w.@#$]", _SPSS_WORDS),
         times={"date": "DATE11", "moment": "DATETIME20", "time": "TIME8"},
     ),
     ".dta": Target(
-        *("Stata", "write_dta", 32, 80, 2_000_000, r"\w", _STATA_WORDS),
+        *("Stata", "write_dta", 32, 80, 40, 2_000_000, r"\w", _STATA_WORDS),
         times={"date": "%td", "moment": "%tc", "time": "%tcHH:MM:SS"},
     ),
     ".xpt": Target(
-        *("SAS", "write_xport", 32, 250, 32_767, r"[A-Za-z0-9_]", ""),
+        *("SAS", "write_xport", 32, 250, 40, 32_767, r"[A-Za-z0-9_]", ""),
         times={"date": "DATE9", "moment": "DATETIME20", "time": "TIME8"},
     ),
 }
+_TIMES = ((datetime.datetime, "moment"), (datetime.date, "date"), (datetime.time, "time"))
 _INTEGERS = 2_147_483_620  # beyond it, Stata's whole numbers are missing values
 
 
@@ -79,20 +81,26 @@ def write_statistics(
     `known` is what the origin says of its variables, `descriptions` are labels of new columns.
     """
     library, target = load_pyreadstat(path), TARGETS[path.suffix.lower()]
+    known = known or Variables("")
     names = valid_names(header, target)
     columns = {
         name: _column(given, column, known, target, path)
         for name, given, column in zip(names, header, cells, strict=True)
     }
-    frame = pd.DataFrame({name: column.array(target) for name, column in columns.items()})
     # As before, as described, or as the column was named.
-    described = {**dict(descriptions), **(known.labels if known is not None else {})}
-    labels = {
-        name: _cut(label, target.longest_label)
-        for given, name in zip(header, names, strict=True)
-        if (label := described.get(given) or (given if given != name else ""))
-    }
-    how = _arguments(columns, labels, known, target)
+    described = {**{n: n for n in header if n not in names}, **descriptions, **known.labels}
+    how: dict[str, Any] = {"file_label": _cut(known.file_label, target.longest_title)}
+    for given, (name, column) in zip(header, columns.items(), strict=True):
+        about = _describe(column, known, target)
+        about["column_labels"] = _cut(described.get(given, ""), target.longest_label)
+        for key, value in about.items():
+            how.setdefault(key, {}).update({name: value} if value else {})
+    if target.program == "SPSS" == known.program:
+        how["note"] = list(known.notes)
+    if target.program == "Stata":
+        how["version"] = 14
+    frame = pd.DataFrame({name: column.array(target) for name, column in columns.items()})
+    sets = _sets(known, dict(zip(header, names, strict=True)), target)
     with TemporaryDirectory(prefix="nldd-") as folder:
         place = Path(folder, f"table{path.suffix.lower()}")
         try:
@@ -102,10 +110,9 @@ def write_statistics(
                 raise OSError(str(error)) from error
             message = f"{path} cannot be written as a file of {target.program}: {error}."
             raise InputError(message, hint="write the table as CSV or .xlsx") from error
-        sets = _sets(known, dict(zip(header, names, strict=True)), target)
         content = place.read_bytes()
-        stream.write(add_response_sets(content, sets) if sets else content)
-    for loss in _losses(header, names, columns.values(), known, target):
+    stream.write(add_response_sets(content, sets) if sets else content)
+    for loss in _losses(header, columns, known, target):
         warn_caller(f"{path.name}: {loss}.", NLDDWarning)
 
 
@@ -118,8 +125,8 @@ class _Column:
 
     values: list[Any]
     is_text: bool
-    own: str | None = None
-    time: str | None = None
+    own: str = ""
+    time: str = ""
     letters: tuple[str, ...] = ()
     n_dropped: int = 0
 
@@ -127,59 +134,57 @@ class _Column:
         """The values for a frame, of a type by which the library knows what to write."""
         if self.is_text:
             return pd.array(self.values, dtype="string")
-        if any(isinstance(value, str) for value in self.values):
+        if self.letters:
             return pd.Series(self.values, dtype=object)
-        if target.program == "Stata" and self.is_whole():
-            return pd.array([None if v is None else int(v) for v in self.values], "Int32")
-        return pd.array([math.nan if v is None else v for v in self.values], "float64")
+        whole = target.program == "Stata" and self.is_whole()
+        return pd.Series(self.values, dtype="Int32" if whole else "float64")
 
     def is_whole(self) -> bool:
-        """Whether these are whole numbers."""
+        """True if these are whole numbers."""
         numbers = (v for v in self.values if not (v is None or isinstance(v, str)))
         return all(value == int(value) and abs(value) <= _INTEGERS for value in numbers)
 
 
 def _column(
-    name: str, cells: Sequence[Cell], known: Variables | None, target: Target, path: Path
+    name: str, cells: Sequence[Cell], known: Variables, target: Target, path: Path
 ) -> _Column:
     """Numbers, where all cells are some or were, with the values behind their labels; else text."""
-    own = name if known is not None and name in known.is_text else None
-    was_text = own is not None and known is not None and known.is_text[own]
-    same = known is not None and known.program == target.program
-    keeps_missing = same and target.program != "SAS"
-    letters = _letters(cells, known.values.get(name, ())) if known and keeps_missing else ()
+    was_text, same = known.is_text.get(name, False), known.program == target.program
+    keep = same and target.program != "SAS"  # values that mean that there is none
     if not was_text:
-        values = [_value(cell, keeps_missing) for cell in cells]
-        numeric = (int, float, datetime.date, datetime.time, type(None))
-        is_filled = own or any(value is not None for value in values)
-        if is_filled and all(isinstance(v, numeric) or v in letters for v in values):
-            times = {kind for value in values if (kind := _time_kind(value))}
-            time = "moment" if len(times) > 1 else next(iter(times), None)
+        values = [_value(cell, keep) for cell in cells]
+        # Missing values such as Stata's .a have a letter instead of a number.
+        labelled = {cell.value for cell in cells if isinstance(cell, Labelled)}
+        marks = {*labelled, *known.values.get(name, ())} if keep else set()
+        letters = tuple(sorted(mark for mark in marks if isinstance(mark, str)))
+        is_filled = name in known.is_text or any(value is not None for value in values)
+        if is_filled and all(not isinstance(v, str) or v in letters for v in values):
+            own = name if name in known.is_text else ""
+            times = {kind for value in values for type, kind in _TIMES if isinstance(value, type)}
+            time = "moment" if len(times) > 1 else "".join(times)
+            n_dropped = sum(isinstance(c, Labelled) and not (c or keep) for c in cells)
             numbers = [_number(value, target) for value in values]
-            is_dropped = (isinstance(c, Labelled) and not (c or keeps_missing) for c in cells)
-            return _Column(numbers, False, own, time, letters, sum(is_dropped))
-        own = None
-    texts = [_text(cell, was_text, same) for cell in cells]
+            return _Column(numbers, False, own, time, letters, n_dropped)
+    texts = [
+        str(cell.value if cell or same else "")
+        if was_text and isinstance(cell, Labelled)
+        else cell_text(cell)
+        for cell in cells
+    ]
     _check_lengths(texts, name, target, path)
-    if texts and was_text and same and known is not None and target.program != "Stata":
+    if texts and was_text and same and target.program != "Stata":
         # As wide as it was: these programs fill texts up with spaces anyway.
         width = min(known.text_width(name), target.longest_text)
         texts[0] += " " * (width - _n_bytes(texts[0]))
     elif texts and not any(texts) and target.program == "SPSS":
         texts[0] = " " * BLANK_WIDTH  # for people to fill in, who could type one letter only
-    return _Column(texts, True, own)
+    return _Column(texts, True, name if was_text else "")
 
 
-def _letters(cells: Sequence[Cell], labelled: Iterable[float | str]) -> tuple[str, ...]:
-    """Missing values such as Stata's ``.a``, which have a letter instead of a number."""
-    values = [*(cell.value for cell in cells if isinstance(cell, Labelled)), *labelled]
-    return tuple(sorted({value for value in values if isinstance(value, str)}))
-
-
-def _value(cell: Cell, keep_missing: bool) -> Any:
+def _value(cell: Cell, keep: bool) -> Any:
     """What a file of numbers has for a cell: the value behind a label, None for nothing."""
     if isinstance(cell, Labelled):
-        return cell.value if cell or keep_missing else None
+        return cell.value if cell or keep else None
     if cell is None or cell == "":
         return None
     known = (str, int, float, datetime.date, datetime.time)
@@ -187,22 +192,11 @@ def _value(cell: Cell, keep_missing: bool) -> Any:
 
 
 def _number(value: Any, target: Target) -> Any:
+    if value is None or isinstance(value, str):
+        return value
     if isinstance(value, datetime.date | datetime.time):
         return moment_value(value, target.program)
-    if isinstance(value, str) or value is None:
-        return value
-    number = float(value)
-    return number if math.isfinite(number) else None
-
-
-def _time_kind(value: Any) -> str | None:
-    kinds = {datetime.datetime: "moment", datetime.date: "date", datetime.time: "time"}
-    return next((kind for type, kind in kinds.items() if isinstance(value, type)), None)
-
-
-def _text(cell: Cell, was_text: bool, keep_missing: bool) -> str:
-    is_value = was_text and isinstance(cell, Labelled) and (cell or keep_missing)
-    return str(getattr(cell, "value", "")) if is_value else str(cell_text(cell))
+    return float(value) if math.isfinite(value) else None
 
 
 def _check_lengths(texts: list[str], name: str, target: Target, path: Path) -> None:
@@ -245,90 +239,69 @@ def _cut(text: str, n_bytes: int) -> str:
     return text.encode()[:n_bytes].decode(errors="ignore")
 
 
-def _arguments(
-    columns: Mapping[str, _Column],
-    labels: Mapping[str, str],
-    known: Variables | None,
-    target: Target,
-) -> dict[str, Any]:
+def _describe(column: _Column, known: Variables, target: Target) -> dict[str, Any]:
     """What the library writes beside the values, as far as the format has a place for it."""
-    same = known is not None and known.program == target.program
-    own = {name: column for name, column in columns.items() if column.own and known is not None}
-    formats = {n: target.times[c.time] for n, c in columns.items() if c.time}
-    how: dict[str, Any] = {"column_labels": dict(labels)}
-    if known is not None:
-        how["file_label"] = _cut(known.file_label, 64 if target.program == "SPSS" else 40)
-        kept = {n: known.formats.get(str(c.own), "") for n, c in own.items() if not c.is_text}
-        formats |= {n: given for n, given in kept.items() if given and same}
-    how["variable_format"] = formats
-    if target.program != "SAS":
-        each = {n: _value_labels(c, known, target) for n, c in own.items() if known is not None}
-        how["variable_value_labels"] = {name: values for name, values in each.items() if values}
-    if target.program == "Stata":
-        how["version"] = 14
-        how["missing_user_values"] = {n: list(c.letters) for n, c in own.items() if c.letters}
-    if target.program == "SPSS":
-        numbers = {name: column for name, column in columns.items() if not column.is_text}
-        how["variable_measure"] = {n: "scale" if n in numbers else "nominal" for n in columns}
-        # Chances of the default format would be 0.00 and 1.00.
-        shown = {n: "F8.0" if c.is_whole() else "F10.6" for n, c in numbers.items() if not c.own}
-        formats.update({n: form for n, form in shown.items() if n not in formats})
-    if target.program == "SPSS" and same and known is not None:
-        by_name = {name: str(column.own) for name, column in own.items()}
-        missing = {n: list(known.missing.get(o, ())) for n, o in by_name.items()}
-        how["missing_ranges"] = {name: ranges for name, ranges in missing.items() if ranges}
-        how["variable_display_width"] = {n: known.display.get(o, 8) for n, o in by_name.items()}
-        how["variable_measure"] |= {n: known.measures.get(o, "unknown") for n, o in by_name.items()}
-        how["note"] = list(known.notes)
+    own, is_spss = column.own, target.program == "SPSS"
+    as_before = bool(own) and known.program == target.program
+    form = known.formats.get(own, "") if as_before and not column.is_text else ""
+    form = form or target.times.get(column.time, "")
+    if is_spss and column.is_text and as_before:
         # Else older versions of the library take the width of the display for that of the text.
-        widths = {n: max(map(_n_bytes, c.values), default=1) for n, c in own.items() if c.is_text}
-        formats.update({name: f"A{max(1, width)}" for name, width in widths.items()})
-    return how
+        form = f"A{max([1, *map(_n_bytes, column.values)])}"
+    elif is_spss and not column.is_text and not own:
+        # Chances of the default format would be 0.00 and 1.00.
+        form = form or ("F8.0" if column.is_whole() else "F10.6")
+    about: dict[str, Any] = {"variable_format": form}
+    if target.program != "SAS":
+        about["variable_value_labels"] = _value_labels(column, known, target)
+    if target.program == "Stata":
+        about["missing_user_values"] = list(column.letters)
+    if is_spss:
+        about["variable_measure"] = "nominal" if column.is_text else "scale"
+    if is_spss and as_before:
+        about["variable_measure"] = known.measures.get(own, "unknown")
+        about["missing_ranges"] = list(known.missing.get(own, ()))
+        about["variable_display_width"] = known.display.get(own, 8)
+    return about
 
 
 def _value_labels(column: _Column, known: Variables, target: Target) -> dict[Any, str]:
-    labels = known.values.get(str(column.own), {})
-    if column.is_text:
-        is_spss = target.program == "SPSS"
-        return {str(value): label for value, label in labels.items() if is_spss}
-    whole = target.program == "Stata" and column.is_whole()
+    """The labels of values that a format can hold, with values of its type."""
+    labels = known.values.get(column.own, {})
+    if target.program == "SPSS":
+        return {str(v) if column.is_text else float(v): label for v, label in labels.items()}
+    whole = int if column.is_whole() else float
     return {
-        value if isinstance(value, str) else int(value) if whole else float(value): label
+        value if isinstance(value, str) else whole(value): label
         for value, label in labels.items()
-        if value in column.letters or not isinstance(value, str)
-        if isinstance(value, str) or target.program == "SPSS" or value == int(value)
+        if (value in column.letters if isinstance(value, str) else value == int(value))
     }
 
 
 def _losses(
-    header: Sequence[str],
-    names: Sequence[str],
-    columns: Iterable[_Column],
-    known: Variables | None,
-    target: Target,
+    header: Sequence[str], columns: Mapping[str, _Column], known: Variables, target: Target
 ) -> Iterator[str]:
     """What a person should know that the file cannot hold, or not by its name."""
-    pairs = zip(header, names, strict=True)
+    pairs = zip(header, columns, strict=True)
     if renamed := [f"{given} -> {name}" for given, name in pairs if given != name]:
         what = f"{target.program} does not take all names; labels keep them as they were"
         yield f"{what}: {quote_first(renamed)}"
-    if known is None:
-        return
     if target.program == "SAS" and known.values:
         yield "this format of SAS has no value labels; the numbers are there without them"
-    if n_dropped := sum(column.n_dropped for column in columns):
+    if n_dropped := sum(column.n_dropped for column in columns.values()):
         yield f"{n_dropped:,} values that {known.program} declares to be missing are empty"
     lost = [s.name for s in known.sets if target.program != "SPSS" or not s.is_writable]
     if lost:
         yield f"the multiple-response sets {quote_first(lost)} are lost, their variables are not"
 
 
-def _sets(known: Variables | None, names: Mapping[str, str], target: Target) -> list[ResponseSet]:
+def _sets(known: Variables, names: Mapping[str, str], target: Target) -> list[ResponseSet]:
     """Multiple-response sets whose variables are all there, under the names of the new file."""
-    if known is None or target.program != "SPSS":
-        return []
-    there = [one for one in known.sets if one.is_writable and set(one.variables) <= names.keys()]
-    return [replace(one, variables=tuple(names[n] for n in one.variables)) for one in there]
+    return [
+        replace(one, variables=tuple(names[n] for n in one.variables))
+        for one in known.sets
+        if target.program == "SPSS" and one.is_writable and {*one.variables} <= names.keys()
+    ]
 
 
 def add_response_sets(content: bytes, sets: Sequence[ResponseSet]) -> bytes:

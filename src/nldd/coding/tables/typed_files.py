@@ -9,7 +9,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -166,14 +166,14 @@ class Variables:
     """
 
     program: str
-    is_text: Mapping[str, bool]
-    labels: Mapping[str, str]
-    values: Mapping[str, Mapping[float | str, str]]
-    missing: Mapping[str, Sequence[Any]]
-    formats: Mapping[str, str]
-    measures: Mapping[str, str]
-    display: Mapping[str, int]
-    widths: Mapping[str, int]
+    is_text: Mapping[str, bool] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[float | str, str]] = field(default_factory=dict)
+    missing: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    formats: Mapping[str, str] = field(default_factory=dict)
+    measures: Mapping[str, str] = field(default_factory=dict)
+    display: Mapping[str, int] = field(default_factory=dict)
+    widths: Mapping[str, int] = field(default_factory=dict)
     sets: tuple[ResponseSet, ...] = ()
     file_label: str = ""
     notes: tuple[str, ...] = ()
