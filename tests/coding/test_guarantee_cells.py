@@ -3,6 +3,8 @@
 from warnings import catch_warnings, simplefilter
 
 import pytest
+from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.writer import create_table
 
 from coding.made_up import SETTINGS, made_up, read_csv, write_csv
 from nldd.coding.answers import Answers
@@ -11,8 +13,6 @@ from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
 from nldd.coding.model import fit_coding_model
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError, ZeroWeightWarning
 
 TEXTS = {

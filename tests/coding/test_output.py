@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from nldd.coding.tables.opening import open_table
 
 from coding.made_up import (
     COLUMNS,
@@ -23,7 +24,6 @@ from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
-from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -243,7 +243,9 @@ def _write_csv(
         # Python before 3.13 quotes only the line end that it writes itself.
         (quoted if is_order or "\r" in "".join(texts) else plain).writerow(texts)
         is_order = False
-    stream.write(out.getvalue().encode())
+    content = memoryview(out.getvalue().encode())
+    while content:  # standard output may take less than all of it at once
+        content = content[stream.write(content) :]
 
 
 def _safe_text(cell: Cell) -> str:
