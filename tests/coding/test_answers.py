@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from nldd.coding.tables.opening import open_table
 from openpyxl import Workbook
 
 from coding.made_up import write_csv
 from nldd.coding.answers import Answers
 from nldd.coding.columns import CodeColumns, CodeFormat, Columns
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
 LISTED = CodeColumns(("codes",))

@@ -6,10 +6,10 @@ import signal
 import time
 
 import pytest
-from nldd.coding.tables.opening import open_table
 
 from nldd.cli import run
 from nldd.coding.model_file import load_coding_model
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from nldd.coding.tables.opening import open_table
 
 from coding.made_up import (
     COLUMNS,
@@ -24,6 +23,7 @@ from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
+from nldd.coding.tables.opening import open_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -4,8 +4,6 @@ import math
 import random
 from uuid import UUID
 
-from nldd.coding.tables.writer import create_table
-
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.model import checksum
@@ -14,6 +12,7 @@ from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import describe_table
 from nldd.coding.tables.reading import TableOptions, open_table
+from nldd.coding.tables.writer import create_table
 
 NOW = "2026-01-02T03:04:05.678Z"
 

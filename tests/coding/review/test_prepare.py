@@ -5,7 +5,6 @@ from datetime import date, datetime
 
 import numpy as np
 import pytest
-from nldd.coding.tables.writer import create_table
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
 from nldd.coding.coded_answers import CodingSummary
@@ -16,6 +15,7 @@ from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_re
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import cell_text
 from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.writer import create_table
 from nldd.exceptions import InputError
 
 PROMISE = (0.7, 0.9, "subset", "chance")

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 from made_review import make_review
-from nldd.coding.tables.writer import create_table
 from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
@@ -26,6 +25,7 @@ from nldd.coding.review.store import Store
 from nldd.coding.review.store_tables import DecidedRows, StoreOptions
 from nldd.coding.review.verified import audit_of
 from nldd.coding.tables.reading import TableOptions, open_table
+from nldd.coding.tables.writer import create_table
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
