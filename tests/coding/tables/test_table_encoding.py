@@ -135,11 +135,6 @@ def test_mark_is_no_part_of_the_header(tmp_path, encoding, told):
     assert (loaded.header, loaded.rows) == (("a", "b"), [("1", "é")])
 
 
-def test_mark_of_utf8_is_no_text_in_another_encoding(tmp_path):
-    loaded = load_text(tmp_path, b"\xef\xbb\xbfa,b\n1,\xe9\n", encoding="cp1252")
-    assert (loaded.header, loaded.rows) == (("a", "b"), [("1", "é")])
-
-
 @pytest.mark.parametrize("name", ["klingon", "", "rot13", "hex", "zlib", "a\x00b", "ü" * 300])
 def test_unknown_encoding(tmp_path, name):
     with pytest.raises(InputError, match="There is no encoding") as caught:

@@ -64,59 +64,6 @@ def test_workbook_of_openpyxl(tmp_path):
     ]
 
 
-def test_shared_texts(tmp_path):
-    strings = (
-        "<si><t>plain</t></si>"
-        "<si><r><t xml:space='preserve'>in </t></r><r><rPr><b/></rPr><t>parts</t></r></si>"
-        "<si><t>東京</t><rPh sb='0' eb='2'><t>トウキョウ</t></rPh></si>"
-        "<si><t>a_x000D_\nb _x005F_x000D_ &lt;&amp;</t></si>"
-        "<si><t xml:space='preserve'> x </t></si>"
-    )
-    numbers = [f'<c t="s"><v>{k}</v></c>' for k in range(5)]
-    assert cells(tmp_path, *numbers, strings=strings) == [
-        "plain",
-        "in parts",
-        "東京",
-        "a\r\nb _x000D_ <&",
-        " x ",
-    ]
-
-
-def test_types_of_cells(tmp_path):
-    assert cells(
-        tmp_path,
-        "<c><v>5</v></c>",
-        "<c><v>5.0</v></c>",
-        "<c><v>1E3</v></c>",
-        "<c><v>1E300</v></c>",
-        '<c t="b"><v>1</v></c>',
-        '<c t="b"><v>0</v></c>',
-        '<c t="str"><f>"a"</f><v>a</v></c>',
-        "<c><f>A1*2</f><v>0.1</v></c>",
-        '<c t="d"><v>2024-01-02T03:04:05</v></c>',
-        '<c t="d"><v>2024-01-02</v></c>',
-        '<c t="d"><v>03:04</v></c>',
-        '<c t="d"><v>soon</v></c>',
-        '<c t="inlineStr"><is><r><t>in</t></r><r><t>parts</t></r></is></c>',
-        "<c><v>123456789012345</v></c>",
-    ) == [
-        5,
-        5,
-        1000,
-        1e300,
-        True,
-        False,
-        "a",
-        0.1,
-        datetime.datetime(2024, 1, 2, 3, 4, 5),
-        datetime.date(2024, 1, 2),
-        datetime.time(3, 4),
-        "soon",
-        "inparts",
-        123456789012345,
-    ]
-
-
 def test_errors_of_formulas_are_cells(tmp_path):
     rows = [
         '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><v>1</v></c></row>',
@@ -201,15 +148,6 @@ def test_number_formats(tmp_path, code, number, value):
     cell = f'<c s="1"><v>{number}</v></c>'
     (got,) = cells(tmp_path, cell, styles=number_formats(code))
     assert (got, type(got)) == (value, type(value))
-
-
-@pytest.mark.parametrize("true", ["1", "true"])
-def test_days_from_1904(tmp_path, true):
-    cell = '<c s="1"><v>43830</v></c>'
-    book = f'<workbookPr date1904="{true}"/>'
-    assert cells(tmp_path, cell, styles=number_formats(14), book=book) == [
-        datetime.date(2024, 1, 1)
-    ]
 
 
 def test_places_of_cells(tmp_path):

@@ -108,11 +108,6 @@ def test_bytes_that_are_no_text(tmp_path, content):
         read_table(put(tmp_path, b"x" + content))
 
 
-def test_columns_with_the_name_of_a_format(tmp_path):
-    assert load_text(tmp_path, "PAR1,PAR2\n1,2\n").header == ("PAR1", "PAR2")
-    assert load_text(tmp_path, "PK,BZh\n1,2\n").header == ("PK", "BZh")
-
-
 @pytest.mark.parametrize("name", ["answers", "answers.dat", "answers.xls"])
 def test_text_with_any_ending_is_csv(tmp_path, name):
     loaded = load_text(tmp_path, "a,b\n1,2\n", name=name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nldd._files import file_sha256
 from nldd._wording import quote_first
-from nldd.coding.tables.cells import HEADER_BELOW, cell_text
+from nldd.coding.tables.cells import HEADER_BELOW, cell_text, check_width
 from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet
 from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
 from nldd.coding.tables.text_tables import read_csv, read_jsonl
@@ -102,6 +102,7 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
     if file_sha256(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
+    check_width(path, len(table.header))
     table = _join_header_rows(table, options.skip_rows)
     names = distinct_names(table.header)
     return replace(

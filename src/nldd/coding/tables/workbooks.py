@@ -23,7 +23,6 @@ from nldd.coding.tables.cells import (
     Cell,
     TableFormat,
     cell_text,
-    check_width,
     drop_surplus_cells,
     skipped_note,
 )
@@ -101,7 +100,6 @@ def read_workbook(
     notes += _notes_on_cells(unknown, sum(b >= first and a < last for (a, _), (b, _) in merged))
     texts = list(map(cell_text, rows[0][1]))
     width = max(place for place, text in enumerate(texts, 1) if text)
-    check_width(path, width)
     fitted = [
         drop_surplus_cells(cells, width, f"{path}, row {number} of the sheet")
         for number, cells in rows[1:]

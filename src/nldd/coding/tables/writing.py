@@ -276,12 +276,10 @@ def _workbook(
     """The bytes of a workbook; its rows wait in a file until it is whole."""
     from xlsxwriter import Workbook
 
-    if len(header) > MAX_COLUMNS:
-        what = f"a workbook has at most {MAX_COLUMNS:,} columns; the table has {len(header):,}"
-        raise _refusal(path, what)
-    if len(columns[0]) >= MAX_ROWS:
-        what = f"a workbook has at most {MAX_ROWS - 1:,} rows below the header"
-        raise _refusal(path, what)
+    limits = ((header, MAX_COLUMNS, "columns"), (columns[0], MAX_ROWS - 1, "rows below the header"))
+    for cells, most, what in limits:
+        if len(cells) > most:
+            raise _refusal(path, f"a workbook has at most {most:,} {what}; got {len(cells):,}")
     content = BytesIO()
     with TemporaryDirectory(prefix="nldd-") as folder:
         book = Workbook(content, {"constant_memory": True, "tmpdir": folder})
