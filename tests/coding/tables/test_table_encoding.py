@@ -5,7 +5,7 @@ import sys
 import charset_normalizer
 import pytest
 from foreign_answers import answers, table_text
-from table_files import load, load_text, put
+from table_files import load_text
 
 from nldd.exceptions import InputError
 
@@ -88,15 +88,6 @@ def test_big_endian_marks(tmp_path, mark, encoding):
     assert loaded.format.encoding == encoding
 
 
-def test_latin_letters_after_a_megabyte_of_ascii(tmp_path):
-    plain = "".join(f"{k},an answer in plain letters\n" for k in range(50_000))
-    content = ("id,answer\n" + plain + "50000,für größere Häuser\n").encode("cp1252")
-    assert len(content) > 2**20
-    loaded = load_text(tmp_path, content)
-    assert loaded.rows[-1] == ("50000", "für größere Häuser")
-    assert len(loaded.rows) == 50_001
-
-
 def test_one_wrong_byte_leaves_the_other_letters_alone(tmp_path):
     lines = table_text("Polish").encode().split(b"\n")
     lines[50] = b"49;caf\xe9 \x81;20"
@@ -148,19 +139,6 @@ def test_text_that_is_not_in_the_encoding_as_told(tmp_path):
         load_text(tmp_path, content, encoding="utf-8")
     assert "line 3: some bytes are not in the encoding 'utf-8'" in str(caught.value)
     assert "--encoding" in caught.value.hint
-
-
-def test_line_of_a_misfit(tmp_path):
-    for content, encoding in (
-        (b"a\n\xc3\xa9\n\xc3(", "utf-8"),
-        (b"a\nb\n\xc3", "utf-8"),
-        ("a\nb\n".encode("utf-16-le") + b"\x00", "utf-16-le"),
-        (b"a\nb\n\x82", "shift_jis"),
-        (b"a\nb\n\x98", "cp1251"),
-        (b"a" * 20_000 + b"\n" * 2 + b"\x98", "cp1251"),
-    ):
-        with pytest.raises(InputError, match="line 3: some bytes are not in the encoding"):
-            load(put(tmp_path, content), encoding=encoding)
 
 
 def test_one_wrong_byte_leaves_the_letters_of_an_old_encoding_alone(tmp_path):

@@ -3,10 +3,7 @@
 import datetime
 from pathlib import Path
 
-import openpyxl
 import pytest
-from openpyxl.cell.rich_text import CellRichText, TextBlock
-from openpyxl.cell.text import InlineFont
 from table_files import load, put
 from workbooks import HEADER, number_formats, parts, workbook, zipped
 
@@ -20,48 +17,6 @@ def cells(folder, *row, **options):
     """The values of one cell each below a header."""
     rows = "".join(f'<row r="{k}">{cell}</row>' for k, cell in enumerate(row, 2))
     return [cell for (cell,) in load(workbook(folder, HEADER + rows, **options)).rows]
-
-
-def test_workbook_of_openpyxl(tmp_path):
-    book = openpyxl.Workbook()
-    sheet = book.active
-    sheet.title = "Answers"
-    rows = [
-        ["id", 2020, "when", "share", None, "formula", "flag"],
-        [1, "gut", datetime.datetime(2024, 1, 2, 3, 4, 5), 0.25, None, "=1+1", True],
-        [None] * 7,
-        [2.5, "two\nlines", datetime.datetime(2024, 1, 2), 1, None, None, False],
-        [
-            3,
-            CellRichText("so ", TextBlock(InlineFont(b=True), "bold")),
-            None,
-            None,
-            None,
-            None,
-            None,
-        ],
-    ]
-    for row in rows:
-        sheet.append(row)
-    sheet["C2"].number_format = "dd/mm/yyyy hh:mm:ss"
-    sheet["C4"].number_format = "dd/mm/yyyy"
-    sheet["D2"].number_format = "0%"
-    book.save(tmp_path / "answers.xlsx")
-    loaded = load(tmp_path / "answers.xlsx")
-    assert loaded.header == ("id", "2020", "when", "share", "", "formula", "flag")
-    assert loaded.names[4] == "column 5"
-    assert loaded.rows == [
-        (1, "gut", datetime.datetime(2024, 1, 2, 3, 4, 5), 0.25, None, None, True),
-        (2.5, "two\nlines", datetime.date(2024, 1, 2), 1, None, None, False),
-        (3, "so bold", None, None, None, None, None),
-    ]
-    assert loaded.format.sheet == "Answers"
-    assert loaded.notes == [
-        "1 empty row was skipped.",
-        "1 cell with a formula and no value, the first F2: read as empty. Open the file in a "
-        "spreadsheet, save it and run the command again.",
-        "1 column had no name: 'column 5'.",
-    ]
 
 
 def test_errors_of_formulas_are_cells(tmp_path):

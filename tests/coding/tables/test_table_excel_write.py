@@ -13,7 +13,6 @@ from openpyxl.utils.escape import unescape
 from table_files import load, quick_save, save
 
 from nldd.coding.tables import writing
-from nldd.coding.tables.cells import TableFormat
 from nldd.exceptions import InputError
 from present.test_formulas import RUN_BY_A_SPREADSHEET
 
@@ -179,18 +178,3 @@ def test_too_many_columns(tmp_path):
     with pytest.raises(InputError, match="at most 16,384 columns; got 16,385"):
         save(tmp_path / "u.xlsx", ["a"] * 16_385, [])
     assert not (tmp_path / "u.xlsx").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "written"),
-    [("", "Sheet1"), ("Umfrage 2024", "Umfrage 2024"), ("a/b:c", "a b c"), ("x" * 40, "x" * 31)],
-)
-def test_name_of_the_sheet(tmp_path, name, written):
-    path = save(tmp_path / "t.xlsx", ["a"], [], like=TableFormat("xlsx", sheet=name))
-    assert load(path).format.sheet == written
-
-
-def test_error_in_the_header_leaves_nothing(tmp_path):
-    with pytest.raises(InputError, match=r"t\.xlsx, row 0, column"):
-        save(tmp_path / "t.xlsx", ["x" * 40_000], [])
-    assert list(tmp_path.iterdir()) == []

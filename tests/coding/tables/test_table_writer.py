@@ -12,11 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
-from table_files import load, load_text, put, quick_save, save
+from table_files import load, put, quick_save, save
 
 from nldd.coding.tables.cells import TableFormat
-from nldd.coding.tables.reading import read_table
-from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.formulas import escape_formula, unescape_formula
 from present.test_formulas import RUN_BY_A_SPREADSHEET
@@ -70,14 +68,6 @@ LIKE = TableFormat("csv", separator=";", newline="\r\n", bom=True)
 )
 def test_output_is_like_the_input(tmp_path, name, like, content):
     assert save(tmp_path / name, ["a", "b"], [(1, 2)], like=like).read_bytes() == content
-
-
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", "\ufeffa;b\r\n1;ä\r\n", "a|b\n1|2\n"])
-def test_file_is_copied_as_it_was(tmp_path, text):
-    path = put(tmp_path, text)
-    table = read_table(path)
-    write_table(tmp_path / "copy.csv", table.frame, header=table.header, like=table.format)
-    assert (tmp_path / "copy.csv").read_bytes() == text.encode()
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
@@ -219,9 +209,3 @@ def test_killed_writer_leaves_the_old_file(tmp_path, name):
     done = subprocess.run([sys.executable, "-c", code, str(path)], check=False)
     assert done.returncode == -signal.SIGKILL
     assert path.read_text() == "old"
-
-
-def test_names_that_excel_would_obey(tmp_path):
-    path = save(tmp_path / "out.csv", ["sep=;"], [["x"]])
-    assert path.read_text() == '"sep=;"\nx\n'
-    assert load_text(tmp_path, path.read_bytes(), name="again.csv").header == ("sep=;",)
