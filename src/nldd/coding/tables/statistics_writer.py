@@ -88,11 +88,12 @@ def write_statistics(
         for name, given, column in zip(names, header, cells, strict=True)
     }
     # As before, as described, or as the column was named.
-    described = {**{n: n for n in header if n not in names}, **descriptions, **known.labels}
+    described = {**descriptions, **known.labels}
     how: dict[str, Any] = {"file_label": _cut(known.file_label, target.longest_title)}
     for given, (name, column) in zip(header, columns.items(), strict=True):
         about = _describe(column, known, target)
-        about["column_labels"] = _cut(described.get(given, ""), target.longest_label)
+        label = described.get(given) or (given if given != name else "")
+        about["column_labels"] = _cut(label, target.longest_label)
         for key, value in about.items():
             how.setdefault(key, {}).update({name: value} if value else {})
     if target.program == "SPSS" == known.program:
