@@ -10,11 +10,13 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
 from table_files import load, put, quick_save, save
 
 from nldd.coding.tables.cells import TableFormat
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.formulas import escape_formula, unescape_formula
 from present.test_formulas import RUN_BY_A_SPREADSHEET
@@ -42,6 +44,12 @@ def test_text_that_a_spreadsheet_would_run(tmp_path, name, raw):
     texts = [*loaded.header[:1], *(row[0] for row in loaded.rows)]
     mark = "" if raw else "'"
     assert texts == [f"{mark}{text}" for text in ["=1+1", *RUN_BY_A_SPREADSHEET]]
+
+
+def test_what_pandas_takes_for_missing_is_empty(tmp_path):
+    frame = pd.DataFrame({"a": ["x", None], "n": [1.5, None], "k": pd.array([None, 3], "Int64")})
+    write_table(tmp_path / "out.csv", frame)
+    assert (tmp_path / "out.csv").read_text() == "a,n,k\nx,1.5,\n,,3\n"
 
 
 LIKE = TableFormat("csv", separator=";", newline="\r\n", bom=True)
