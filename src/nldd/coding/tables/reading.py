@@ -116,19 +116,21 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
 
 def _first_bytes(path: Path) -> bytes:
     """The beginning of a file that can be read, or an error that says why it cannot."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder.", hint="name a file in it")
-    if path.exists() and not path.is_file():  # opening a pipe would wait for somebody to write
-        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     try:
-        with path.open("rb") as stream:
-            head = stream.read(16)
+        is_other = path.exists() and not path.is_file()  # a pipe would wait for somebody to write
+        if not is_other:
+            with path.open("rb") as stream:
+                head = stream.read(16)
     except FileNotFoundError:
         hint = f"check the name and the folder {path.parent}"
         raise InputError(f"{path} does not exist.", hint=hint) from None
     except (OSError, ValueError) as error:
         message = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
         raise InputError(message, hint="check who may read it") from error
+    if is_other and path.is_dir():
+        raise InputError(f"{path} is a folder.", hint="name a file in it")
+    if is_other:
+        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     if not head:
         raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")
     return head
