@@ -3,12 +3,9 @@
 import datetime
 from pathlib import Path
 
-import openpyxl
 import pytest
-from openpyxl.cell.rich_text import CellRichText, TextBlock
-from openpyxl.cell.text import InlineFont
 from table_files import load, put
-from workbooks import HEADER, binary_workbook, number_formats, parts, workbook, zipped
+from workbooks import HEADER, number_formats, parts, workbook, zipped
 
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
@@ -20,101 +17,6 @@ def cells(folder, *row, **options):
     """The values of one cell each below a header."""
     rows = "".join(f'<row r="{k}">{cell}</row>' for k, cell in enumerate(row, 2))
     return [cell for (cell,) in load(workbook(folder, HEADER + rows, **options)).rows]
-
-
-def test_workbook_of_openpyxl(tmp_path):
-    book = openpyxl.Workbook()
-    sheet = book.active
-    sheet.title = "Answers"
-    rows = [
-        ["id", 2020, "when", "share", None, "formula", "flag"],
-        [1, "gut", datetime.datetime(2024, 1, 2, 3, 4, 5), 0.25, None, "=1+1", True],
-        [None] * 7,
-        [2.5, "two\nlines", datetime.datetime(2024, 1, 2), 1, None, None, False],
-        [
-            3,
-            CellRichText("so ", TextBlock(InlineFont(b=True), "bold")),
-            None,
-            None,
-            None,
-            None,
-            None,
-        ],
-    ]
-    for row in rows:
-        sheet.append(row)
-    sheet["C2"].number_format = "dd/mm/yyyy hh:mm:ss"
-    sheet["C4"].number_format = "dd/mm/yyyy"
-    sheet["D2"].number_format = "0%"
-    book.save(tmp_path / "answers.xlsx")
-    loaded = load(tmp_path / "answers.xlsx")
-    assert loaded.header == ("id", "2020", "when", "share", "", "formula", "flag")
-    assert loaded.names[4] == "column 5"
-    assert loaded.rows == [
-        (1, "gut", datetime.datetime(2024, 1, 2, 3, 4, 5), 0.25, None, None, True),
-        (2.5, "two\nlines", datetime.date(2024, 1, 2), 1, None, None, False),
-        (3, "so bold", None, None, None, None, None),
-    ]
-    assert loaded.format.sheet == "Answers"
-    assert loaded.notes == [
-        "1 empty row was skipped.",
-        "1 cell with a formula and no value, the first F2: read as empty. Open the file in a "
-        "spreadsheet, save it and run the command again.",
-        "1 column had no name: 'column 5'.",
-    ]
-
-
-def test_shared_texts(tmp_path):
-    strings = (
-        "<si><t>plain</t></si>"
-        "<si><r><t xml:space='preserve'>in </t></r><r><rPr><b/></rPr><t>parts</t></r></si>"
-        "<si><t>東京</t><rPh sb='0' eb='2'><t>トウキョウ</t></rPh></si>"
-        "<si><t>a_x000D_\nb _x005F_x000D_ &lt;&amp;</t></si>"
-        "<si><t xml:space='preserve'> x </t></si>"
-    )
-    numbers = [f'<c t="s"><v>{k}</v></c>' for k in range(5)]
-    assert cells(tmp_path, *numbers, strings=strings) == [
-        "plain",
-        "in parts",
-        "東京",
-        "a\r\nb _x000D_ <&",
-        " x ",
-    ]
-
-
-def test_types_of_cells(tmp_path):
-    assert cells(
-        tmp_path,
-        "<c><v>5</v></c>",
-        "<c><v>5.0</v></c>",
-        "<c><v>1E3</v></c>",
-        "<c><v>1E300</v></c>",
-        '<c t="b"><v>1</v></c>',
-        '<c t="b"><v>0</v></c>',
-        '<c t="str"><f>"a"</f><v>a</v></c>',
-        "<c><f>A1*2</f><v>0.1</v></c>",
-        '<c t="d"><v>2024-01-02T03:04:05</v></c>',
-        '<c t="d"><v>2024-01-02</v></c>',
-        '<c t="d"><v>03:04</v></c>',
-        '<c t="d"><v>soon</v></c>',
-        '<c t="inlineStr"><is><r><t>in</t></r><r><t>parts</t></r></is></c>',
-        "<c><v>123456789012345</v></c>",
-    ) == [
-        5,
-        5,
-        1000,
-        1e300,
-        True,
-        False,
-        "a",
-        0.1,
-        datetime.datetime(2024, 1, 2, 3, 4, 5),
-        datetime.date(2024, 1, 2),
-        datetime.time(3, 4),
-        "soon",
-        "inparts",
-        123456789012345,
-    ]
 
 
 def test_errors_of_formulas_are_cells(tmp_path):
@@ -161,11 +63,6 @@ def test_workbook_of_libreoffice(ending):
     assert load(FILES / f"libreoffice{ending}", sheet="Notes").header == ("not this one",)
 
 
-def test_binary_workbook(tmp_path):
-    rows = [(0, ["a", "b", "c"]), (1, ["x", 1.0, None]), (3, [None, 2.5, True])]
-    assert load(binary_workbook(tmp_path, rows)).rows == [("x", 1, None), (None, 2.5, True)]
-
-
 @pytest.mark.parametrize("ending", [".xls", ".ods"])
 def test_password(ending):
     with pytest.raises(InputError, match="has a password, or is no workbook") as caught:
@@ -178,19 +75,6 @@ def test_password(ending):
 def test_workbook_is_known_by_its_content(tmp_path, right, wrong):
     content = (FILES / f"libreoffice{right}").read_bytes()
     assert len(load(put(tmp_path, content, f"a{wrong}")).rows) == 4
-
-
-def test_empty_cells_too_many_are_dropped(tmp_path):
-    rows = '<row><c><v>1</v></c><c t="inlineStr"><is><t></t></is></c></row>'
-    assert load(workbook(tmp_path, HEADER + rows)).rows == [(1,)]
-
-
-def test_formula_without_a_value_is_empty(tmp_path):
-    row = '<c><f>A1</f></c><c t="str"><f>A1</f><v></v></c><c><v>1</v></c>'
-    header = (
-        '<row r="1"><c t="str"><v>a</v></c><c t="str"><v>b</v></c><c t="str"><v>c</v></c></row>'
-    )
-    assert load(workbook(tmp_path, f"{header}<row>{row}</row>")).rows == [(None, None, 1)]
 
 
 @pytest.mark.parametrize(
@@ -221,19 +105,6 @@ def test_number_formats(tmp_path, code, number, value):
     assert (got, type(got)) == (value, type(value))
 
 
-@pytest.mark.parametrize("true", ["1", "true"])
-def test_days_from_1904(tmp_path, true):
-    cell = '<c s="1"><v>43830</v></c>'
-    book = f'<workbookPr date1904="{true}"/>'
-    assert cells(tmp_path, cell, styles=number_formats(14), book=book) == [
-        datetime.date(2024, 1, 1)
-    ]
-
-
-def test_style_that_is_not_there(tmp_path):
-    assert cells(tmp_path, '<c s="99"><v>45292</v></c>') == [45292]
-
-
 def test_places_of_cells(tmp_path):
     rows = (
         '<row r="3"><c r="B3" t="str"><v>b</v></c><c r="D3" t="str"><v>d</v></c></row>'
@@ -246,11 +117,6 @@ def test_places_of_cells(tmp_path):
     assert loaded.header == ("", "b", "", "d")
     assert loaded.rows == [(1, None, 3, None), (4, 5, None, None)]
     assert loaded.notes[0] == "3 empty rows were skipped."
-
-
-def test_cells_elsewhere_in_the_sheet_are_none_of_the_table(tmp_path):
-    after = "<extLst><ext><row><c><v>7</v></c></row></ext></extLst>"
-    assert load(workbook(tmp_path, HEADER, after=after)).rows == []
 
 
 def test_other_prefixes_and_the_strict_namespace(tmp_path):
@@ -301,25 +167,6 @@ def test_a_missing_column_may_be_on_another_sheet(tmp_path, wanted, hint):
 def test_hidden_sheet_is_not_the_first(tmp_path):
     sheets = (("One", 'state="veryHidden"'), ("Two", ""))
     assert load(workbook(tmp_path, HEADER, sheets=sheets)).header == ("sheet 2",)
-
-
-def test_chart_alone_is_no_table(tmp_path):
-    members = parts()
-    rels = "xl/_rels/workbook.xml.rels"
-    members[rels] = members[rels].replace("/worksheet", "/chartsheet")
-    with pytest.raises(InputError, match=r"has no sheet with cells|is empty"):
-        load(zipped(tmp_path / "a.xlsx", members))
-
-
-def test_empty_sheet(tmp_path):
-    with pytest.raises(InputError, match="the sheet 'Sheet1' is empty"):
-        load(workbook(tmp_path, '<row r="1"/>'))
-
-
-def test_empty_sheet_before_others(tmp_path):
-    with pytest.raises(InputError, match="the sheet 'One' is empty") as caught:
-        load(workbook(tmp_path, "", sheets=(("One", ""), ("Wave 2", ""))))
-    assert caught.value.hint.endswith("or --sheet NAME, as the workbook has other sheets: 'Wave 2'")
 
 
 def test_cell_too_many(tmp_path):

@@ -28,33 +28,11 @@ CSV = [
 ]
 CSV_PIECES = [b'"', b'""', b",", b";", b"\t", b"\n", b"\r", b"\r\n", b"\x00", b"\xff", b"\xe4"]
 CSV_PIECES += [b"\xef\xbb\xbf", b"\xff\xfe", b"sep=", b"=", b" ", b"\x1a", b"\xc3", b"x" * 300]
-XML_PIECES = [b"<", b">", b"/", b"&", b'"', b"<row>", b"</row>", b"<c>", b"<v>", b"9" * 20, b"\x00"]
-XML_PIECES += [
-    b'r="A1"',
-    b't="s"',
-    b't="d"',
-    b's="1"',
-    b"_x0041_",
-    b"-",
-    b".",
-    b"e",
-    b"\xff",
-    b"<is>",
-]
-JSON_PIECES = [
-    b"{",
-    b"}",
-    b"[",
-    b'"',
-    b",",
-    b":",
-    b"\\",
-    b"\\ud800",
-    b"null",
-    b"1e999",
-    b"\n",
-    b"\xff",
-]
+XML_PIECES = (
+    b'< > / & " <row> </row> <c> <v> r="A1" t="s" t="d" s="1" t="e" <f> _x0041_ - . e'.split()
+)
+XML_PIECES += [b"9" * 20, b"\x00", b"\xff", b"<is>"]
+JSON_PIECES = [*b'{ } [ " , : \\ \\ud800 null 1e999'.split(), b"\n", b"\xff"]
 
 
 def damaged(rng, content, pieces):

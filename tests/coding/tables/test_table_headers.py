@@ -21,25 +21,6 @@ def test_question_texts_and_ids_of_qualtrics_are_no_rows(tmp_path):
     ]
 
 
-def test_ids_of_qualtrics_without_question_texts(tmp_path):
-    loaded = load_text(tmp_path, f"ResponseId,Q1\n{IDS}\nR_1,more buses\nR_2,\n")
-    assert loaded.rows == ROWS
-    assert loaded.notes[0].startswith("1 row below the header, as Qualtrics")
-
-
-def test_workbook_of_qualtrics(tmp_path):
-    book = Workbook()
-    for row in (
-        ("ResponseId", "Q1", "codes"),
-        ("Response ID", "What would you change?", None),
-        ('{"ImportId":"_recordId"}', '{"ImportId":"QID1_TEXT"}', None),
-        ("R_1", "more buses", 3),
-    ):
-        book.active.append(row)
-    book.save(tmp_path / "answers.xlsx")
-    assert load(tmp_path / "answers.xlsx").rows == [("R_1", "more buses", 3)]
-
-
 def test_an_answer_may_speak_of_ids(tmp_path):
     text = '{"ImportId": 1}'
     loaded = load_text(tmp_path, f"id;age;answer\n1;3;{text}\n2;4;{text}\n")

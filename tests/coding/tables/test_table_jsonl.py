@@ -37,12 +37,6 @@ def test_numbers_keep_their_digits(tmp_path):
     assert math.isnan(loaded.rows[0][2])
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
-def test_other_encodings(tmp_path, encoding):
-    content = '{"id": 1, "answer": "größer"}\n{"id": 2, "answer": "日本"}\n'.encode(encoding)
-    assert read(tmp_path, content).rows == [(1, "größer"), (2, "日本")]
-
-
 def test_half_of_a_character_becomes_a_mark(tmp_path):
     loaded = read(tmp_path, '{"a": "x\\ud83d"}\n{"a": "\\ud83d\\ude00"}\n{"a": ["\\udc00"]}\n')
     assert loaded.rows == [("x\ufffd",), ("\U0001f600",), ('["\\udc00"]',)]

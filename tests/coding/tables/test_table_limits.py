@@ -49,21 +49,6 @@ def outcomes(*paths):
     return said, int(peak)
 
 
-def opendocument(path, rows):
-    spaces = "".join(
-        f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-        for name in ("office", "table", "text")
-    )
-    table = f'<table:table table:name="A">{rows}</table:table>'
-    members = {
-        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
-        "META-INF/manifest.xml": "<m/>",
-        "content.xml": f"<office:document-content{spaces}><office:body><office:spreadsheet>"
-        f"{table}</office:spreadsheet></office:body></office:document-content>",
-    }
-    return zipped(path, members)
-
-
 @pytest.mark.slow
 def test_workbooks_of_a_few_bytes(tmp_path):
     """Cells far away, by their place and by the place of their row."""
@@ -77,26 +62,6 @@ def test_workbooks_of_a_few_bytes(tmp_path):
     said, peak = outcomes(*books)
     assert said == [f"{book.name} takes more memory than 1,073,741,824 bytes." for book in books]
     assert peak < 250
-
-
-def test_deep_parts_of_workbooks(tmp_path):
-    """The attributes would hide the depth from whoever counts what ends an element."""
-    deep = "<a b='/>'>" * 200_000 + "</a>" * 200_000
-    cell = '<table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell>'
-    members = parts(HEADER, strings=f"<si><t>{deep}</t></si>", styles=deep, after=deep)
-    book = members["xl/workbook.xml"].replace("<sheets>", f"{deep}<sheets>")
-    books = [
-        zipped(tmp_path / "a.xlsx", members),
-        zipped(tmp_path / "b.xlsx", parts(HEADER) | {"xl/workbook.xml": book}),
-        opendocument(tmp_path / "c.ods", f"{deep}<table:table-row>{cell}</table:table-row>"),
-    ]
-    said, peak = outcomes(*books)
-    assert said == [
-        "0 rows",
-        "b.xlsx is a damaged workbook: its list of sheets is none.",
-        "0 rows",
-    ]
-    assert peak < 350
 
 
 @pytest.mark.parametrize("kind", ["rows", pytest.param("list", marks=pytest.mark.slow)])
@@ -140,10 +105,3 @@ def test_many_names_that_are_alike_do_not_take_hours(tmp_path):
     table = read_table(put(tmp_path, names + "\n"))
     with pytest.raises(InputError, match="has no column 'y"):
         table.find("y" * 100_000)
-
-
-def test_quotes_behind_spaces_do_not_take_hours(tmp_path):
-    cells = ",".join(f' "{j},' for j in range(60_000))
-    quoted = ",".join(f'" ""{j}"' for j in range(60_000))
-    with pytest.raises(InputError):
-        load(put(tmp_path, f"a,b\n{cells}\n{quoted}\n"))

@@ -47,13 +47,6 @@ def test_choices_that_a_rule_cannot_hold_stand_on_a_hidden_sheet(tmp_path, names
     assert loaded.rows == [("a long answer", "b;c", 1), ("another", None, 0)]
 
 
-def test_other_formats_have_no_look(tmp_path):
-    for name in ("plain.csv", "dressed.csv"):
-        look = SheetLayout({0: 50.0}, {1: Choices(["b"], "?")}) if name == "dressed.csv" else None
-        save(tmp_path / name, HEADER, ROWS, layout=look)
-    assert (tmp_path / "plain.csv").read_bytes() == (tmp_path / "dressed.csv").read_bytes()
-
-
 def test_choices_with_quotation_marks_stand_on_a_sheet(tmp_path):
     look = SheetLayout(choices={0: Choices(['size 5"', "b"], "one of them")})
     book = openpyxl.load_workbook(save(tmp_path / "t.xlsx", ["a"], [("b",)], layout=look))

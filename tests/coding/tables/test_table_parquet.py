@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 import pytest
 from table_files import load, put
 
-from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError, MissingExtraError
 
 
@@ -60,12 +59,6 @@ def test_nested_values_are_json_text(tmp_path):
     ]
 
 
-def test_bytes_and_durations_within_nested_values(tmp_path):
-    hour = datetime.timedelta(hours=1)
-    assert column(tmp_path, [[b"x"]])[0] == ['["x"]']
-    assert column(tmp_path, [[hour]])[0] == ['["1:00:00"]']
-
-
 @pytest.mark.parametrize(("unit", "value"), [("us", 2**60), ("ms", 2**60), ("ms", -(2**62))])
 def test_time_after_the_last_year(tmp_path, unit, value):
     with pytest.raises(InputError, match="cannot be read as Parquet"):
@@ -93,18 +86,6 @@ def test_durations_bytes_and_time_zones(tmp_path):
     zoned = pa.array([0], pa.timestamp("s", "UTC"))
     (cell,), _ = column(tmp_path, zoned)
     assert cell == datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-
-
-def test_repeated_names(tmp_path):
-    loaded = load(parquet(tmp_path, [pa.array([1]), pa.array([2])], names=["a", "a"]))
-    assert (loaded.names, loaded.rows) == (("a", "a (2)"), [(1, 2)])
-
-
-def test_missing_column(tmp_path):
-    path = parquet(tmp_path, [pa.array([1])], names=["answer"])
-    with pytest.raises(InputError) as caught:
-        read_table(path).find("answr")
-    assert caught.value.hint == "Did you mean 'answer'?"
 
 
 def test_empty_table(tmp_path):

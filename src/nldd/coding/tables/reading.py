@@ -2,14 +2,13 @@
 
 import os
 import re
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nldd._files import file_sha256
 from nldd._wording import quote_first
-from nldd.coding.tables.cells import HEADER_BELOW, cell_text
+from nldd.coding.tables.cells import HEADER_BELOW, cell_text, check_width
 from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet
 from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
 from nldd.coding.tables.text_tables import read_csv, read_jsonl
@@ -103,6 +102,7 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
     if file_sha256(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
+    check_width(path, len(table.header))
     table = _join_header_rows(table, options.skip_rows)
     names = distinct_names(table.header)
     return replace(
@@ -117,20 +117,19 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
 def _first_bytes(path: Path) -> bytes:
     """The beginning of a file that can be read, or an error that says why it cannot."""
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode):
+        is_other = path.exists() and not path.is_file()  # a pipe would wait for somebody to write
+        if not is_other:
             with path.open("rb") as stream:
                 head = stream.read(16)
     except FileNotFoundError:
         hint = f"check the name and the folder {path.parent}"
         raise InputError(f"{path} does not exist.", hint=hint) from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"{path} cannot be read: {reason}."
+        message = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
         raise InputError(message, hint="check who may read it") from error
-    if stat.S_ISDIR(mode):
+    if is_other and path.is_dir():
         raise InputError(f"{path} is a folder.", hint="name a file in it")
-    if not stat.S_ISREG(mode):
+    if is_other:
         raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     if not head:
         raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")

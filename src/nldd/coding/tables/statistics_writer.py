@@ -88,11 +88,12 @@ def write_statistics(
         for name, given, column in zip(names, header, cells, strict=True)
     }
     # As before, as described, or as the column was named.
-    described = {**{n: n for n in header if n not in names}, **descriptions, **known.labels}
+    described = {**descriptions, **known.labels}
     how: dict[str, Any] = {"file_label": _cut(known.file_label, target.longest_title)}
     for given, (name, column) in zip(header, columns.items(), strict=True):
         about = _describe(column, known, target)
-        about["column_labels"] = _cut(described.get(given, ""), target.longest_label)
+        label = described.get(given) or (given if given != name else "")
+        about["column_labels"] = _cut(label, target.longest_label)
         for key, value in about.items():
             how.setdefault(key, {}).update({name: value} if value else {})
     if target.program == "SPSS" == known.program:
@@ -160,7 +161,8 @@ def _column(
         is_filled = name in known.is_text or any(value is not None for value in values)
         if is_filled and all(not isinstance(v, str) or v in letters for v in values):
             own = name if name in known.is_text else ""
-            times = {kind for value in values for type, kind in _TIMES if isinstance(value, type)}
+            kinds = set(map(type, values))
+            times = {time for kind in kinds for base, time in _TIMES if issubclass(kind, base)}
             time = "moment" if len(times) > 1 else "".join(times)
             n_dropped = sum(isinstance(c, Labelled) and not (c or keep) for c in cells)
             numbers = [_number(value, target) for value in values]

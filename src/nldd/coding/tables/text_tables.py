@@ -53,7 +53,6 @@ def read_csv(
     mark, drop_spaces = find_dialect(lines[n_before:], complete, given or named)
     numbered = _numbered_rows(text, n_before, mark, drop_spaces)
     header, n_above = _find_header(numbered, text, n_before)
-    check_width(text.path, len(header))
     rows, n_blank, short = _fit_rows(numbered, len(header), text)
     notes = list(text.notes)
     if drop_spaces:
@@ -235,7 +234,7 @@ def read_jsonl(text: EncodedText) -> Spreadsheet:
     if not header:
         hint = f"write a line such as {_EXAMPLE} for each row"
         raise InputError(f"{text.path} holds no JSON object with a key.", hint=hint)
-    check_width(text.path, len(header))
+    check_width(text.path, len(header))  # of which each takes a cell of each record
     columns = ([nested_value(record.get(key)) for record in records] for key in header)
     frame = frame_of(dict(enumerate(columns)))
     notes = [*text.notes, *skipped_note(n_blank, "blank line")]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from nldd.coding.tables.cells import (
     Cell,
     TableFormat,
     check_claim,
-    check_width,
     nested_value,
 )
 from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
@@ -64,13 +64,9 @@ def read_parquet(path: Path) -> Spreadsheet:
         with ParquetFile(path) as file:
             header = tuple(map(str, file.schema_arrow.names))
             _check_parquet(path, file.metadata)
-            columns = [
-                _cut_to_microseconds(column, cut, name)
-                for name, column in zip(header, file.read().columns, strict=True)
-            ]
-        frame = frame_of(
-            {j: map(nested_value, column.to_pylist()) for j, column in enumerate(columns)}
-        )
+            arrays = file.read().columns
+        columns = map(_cut_to_microseconds, arrays, header, repeat(cut))
+        frame = frame_of({j: map(nested_value, c.to_pylist()) for j, c in enumerate(columns)})
     except InputError:
         raise  # it is a ValueError too
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -85,7 +81,6 @@ def read_parquet(path: Path) -> Spreadsheet:
 
 def _check_parquet(path: Path, found: Any) -> None:
     """Refuse a file that claims more than it can hold, or that unpacks to too much."""
-    check_width(path, found.num_columns)
     groups = map(found.row_group, range(found.num_row_groups))
     chunks = [group.column(j) for group in groups for j in range(group.num_columns)]
     # A row has several values where these are lists.
@@ -95,22 +90,23 @@ def _check_parquet(path: Path, found: Any) -> None:
         raise InputError(message, hint="leave out the columns that are not needed")
 
 
-def _cut_to_microseconds(array: Any, cut: list[str], name: str) -> Any:
+def _cut_to_microseconds(array: Any, name: str, cut: list[str]) -> Any:
     """Times as Python has them; the name of a column that had more precise ones is noted."""
     import pyarrow
 
-    types, kind = pyarrow.types, array.type
-    if types.is_dictionary(kind):
+    kind = array.type
+    if pyarrow.types.is_dictionary(kind):
         array = array.cast(kind := kind.value_type)
     if getattr(kind, "unit", "") != "ns":
         return array
-    coarse = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
-    if types.is_timestamp(kind):
-        coarse = pyarrow.timestamp("us", kind.tz)
-    rounded = array.cast(coarse, safe=False)
-    if not rounded.cast(kind).equals(array):
+    is_moment, is_time = pyarrow.types.is_timestamp(kind), pyarrow.types.is_time64(kind)
+    coarse = pyarrow.timestamp("us", kind.tz) if is_moment else pyarrow.duration("us")
+    coarse = pyarrow.time64("us") if is_time else coarse
+    try:
+        return array.cast(coarse)
+    except pyarrow.ArrowInvalid:
         cut.append(name)
-    return rounded
+        return array.cast(coarse, safe=False)
 
 
 class Labelled(str):
@@ -248,24 +244,22 @@ def _variables(program: str, found: Any) -> Variables:
         if set(one["variable_list"]) <= set(types)
         for counted in [one["counted_value"]]
     )
-    return Variables(
-        program,
-        {name: types[name] in ("string", "string_ref", "string-ref") for name in types},
-        _present(found.column_names_to_labels),
-        {name: dict(values) for name, values in found.variable_value_labels.items() if values},
-        _present(found.missing_ranges),
-        _present(found.original_variable_types),
-        _present(found.variable_measure),
-        _present(found.variable_display_width),
-        _present(found.variable_storage_width),
-        sets,
-        found.file_label or "",
-        tuple(map(str, found.notes or ())),
-    )
-
-
-def _present(mapping: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {name: value for name, value in (mapping or {}).items() if value}
+    is_text = {name: types[name] in ("string", "string_ref", "string-ref") for name in types}
+    told = {
+        "labels": found.column_names_to_labels,
+        "values": found.variable_value_labels,
+        "missing": found.missing_ranges,
+        "formats": found.original_variable_types,
+        "measures": found.variable_measure,
+        "display": found.variable_display_width,
+        "widths": found.variable_storage_width,
+    }
+    present: dict[str, Any] = {
+        key: {name: x for name, x in (each or {}).items() if x} for key, each in told.items()
+    }
+    notes = tuple(map(str, found.notes or ()))
+    title = found.file_label or ""
+    return Variables(program, is_text, **present, sets=sets, file_label=title, notes=notes)
 
 
 def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
