@@ -26,7 +26,7 @@ from nldd.bench.datasets.load import load_dataset
 from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.tables.cells import cell_number, cell_text
-from nldd.coding.tables.opening import open_table
+from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_archive
 from nldd.present.formulas import escape_formula, unescape_formula
@@ -41,19 +41,16 @@ TOKENS += [b'"', b"'", b",", b";", b"\t", b"\n", b"\r", b"{", b"}", b"[", b"]", 
 TOKENS += [b"[" * 5000, b"{" * 300, b"true", b"null", b"0", b"1", b"2147483648", b" ", b"<", b">"]
 
 
-def read_table(path):
-    with open_table(path) as table:
-        for block in table.blocks(7):
-            for row in block.rows:
-                assert len(row) == len(table.header)
-                for cell in row:
-                    text = cell_text(cell)
-                    assert escape_formula(unescape_formula(escape_formula(text))) == escape_formula(
-                        text
-                    )
-                    with contextlib.suppress(ValueError):
-                        cell_number(cell)
-        assert all(map(str.isprintable, table.notes))
+def read_cells(path):
+    table = read_table(path)
+    assert len(table.header) == len(set(table.names)) == len(table.frame.columns)
+    for name in table.names:
+        for cell in table.cells(name):
+            text = cell_text(cell)
+            assert escape_formula(unescape_formula(escape_formula(text))) == escape_formula(text)
+            with contextlib.suppress(ValueError):
+                cell_number(cell)
+    assert all(map(str.isprintable, table.notes))
 
 
 def read_model(path):
@@ -98,9 +95,9 @@ def _zipped(members, method=zipfile.ZIP_DEFLATED):
 
 # How a file is read, its ending, and what its bytes are made of.
 TARGETS = {
-    "csv": (read_table, ".csv", bytes),
-    "jsonl": (read_table, ".jsonl", bytes),
-    "workbook": (read_table, ".xlsx", as_workbook),
+    "csv": (read_cells, ".csv", bytes),
+    "jsonl": (read_cells, ".jsonl", bytes),
+    "workbook": (read_cells, ".xlsx", as_workbook),
     "arff": (load_dataset, ".arff", bytes),
     "labels": (read_label_names, ".xml", bytes),
     "protocol": (load_protocol, ".toml", bytes),

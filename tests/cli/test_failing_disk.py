@@ -132,7 +132,7 @@ def test_report_without_room_does_not_hide_that_the_model_is_saved(here, capsys,
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "new.report.html")
 
-    monkeypatch.setattr("nldd.coding.report_page.write_fit_report", full)
+    monkeypatch.setattr("nldd.coding.report.FitReport.write", full)
     words = ("fit", "answers.csv", *COLUMNS, *QUICK[:-1], "-o", "new.nldd")
     assert call(*words) == 1
     said = capsys.readouterr().err

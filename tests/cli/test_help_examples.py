@@ -186,9 +186,8 @@ def test_examples_run(line, folder, capsys):
     if line.startswith("nldd fit"):
         (folder / "model.nldd").unlink()  # nor is a model
     if line.startswith("nldd undo"):
-        kept = "undone1" if "--redo" in line else "bak1"
-        (folder / "model.nldd").rename(folder / f"model.nldd.{kept}")
-        save_coding_model(*changed(folder / f"model.nldd.{kept}", folder / "model.nldd"))
+        (folder / "model.nldd").rename(folder / "model.nldd.bak")
+        save_coding_model(*changed(folder / "model.nldd.bak", folder / "model.nldd"))
     if line.startswith("nldd predict"):
         (folder / "review.csv").unlink()  # nor are their codes, or anything unasked
         (folder / "coded.csv").unlink()

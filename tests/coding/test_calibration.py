@@ -1,4 +1,6 @@
-"""Expected and observed shares of wrong labels, and their picture."""
+"""How far theta and the surest answers can be trusted, and the pictures of it."""
+
+from io import StringIO
 
 import numpy as np
 import pytest
@@ -6,10 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from drawn import assert_legible
-from nldd.coding.calibration import Calibration, CalibrationDisplay, calibration_deciles
+from nldd.coding.calibration import (
+    CalibrationDisplay,
+    RiskCoverageDisplay,
+    calibration_deciles,
+)
 from nldd.exceptions import InputError
-from nldd.present.drawing import make_figure
-from problems import some_quick
 
 
 def naive_bins(theta, n_bins):
@@ -26,16 +30,6 @@ def answers(n, seed=0, worse=1.0, a=1.2, b=20):
     rng = np.random.default_rng(seed)
     theta = rng.beta(a, b, n)
     return theta, rng.binomial(20, np.minimum(worse * theta, 1)), 20
-
-
-def draw(expected, observed, counts, lower, upper, **looks):
-    """The picture of bins that are given one by one."""
-    bins = Calibration(*map(np.array, (expected, observed, counts, lower, upper)))
-    return CalibrationDisplay(bins, **looks).plot()
-
-
-def marked(ax, marker):
-    return [line.get_xydata() for line in ax.lines if line.get_marker() == marker]
 
 
 def test_bins_by_hand():
@@ -134,62 +128,9 @@ def test_impossible_predictions_are_refused(arguments, message):
         calibration_deciles(*arguments)
 
 
-def test_picture_shows_points_intervals_counts_and_diagonal():
-    ax = draw([0.01, 0.05], [0.02, 0.04], [300, 150], [0.01, 0.03], [0.03, 0.05], title="$a_{").ax_
-    assert_allclose(marked(ax, "o"), [[[1, 2], [5, 4]]])
-    assert_allclose(marked(ax, "_"), [[[1, 1], [1, 3]], [[5, 3], [5, 5]]])
-    (diagonal,) = [line for line in ax.lines if line.is_dashed()]
-    assert_allclose(diagonal.get_xydata(), [[0, 0], [100, 100]])
-    bars = [line.get_xydata() for line in ax.lines if line.get_linewidth() == 3]
-    assert [bar[0, 0] for bar in bars] == [1, 5]
-    heights = [np.ptp(bar[:, 1]) for bar in bars]
-    assert heights[0] == pytest.approx(2 * heights[1])
-    assert max(bar.max() for bar in np.array(bars)[:, :, 1]) < 0
-    assert ax.get_title() == "$a_{"
-    assert [text.get_text() for text in ax.texts] == [
-        "1 percentage points apart on average",
-        "more wrong\nthan expected",
-        "fewer wrong\nthan expected",
-    ]
-    assert ax.get_xlabel().endswith("grey bars: number of answers (150 to 300)")
-    assert ax.get_ylabel() == "wrong labels observed (%)\nwith confidence interval"
-
-
-def test_axes_are_equal_and_scaled_to_the_data():
-    ax = draw([0.01, 0.04], [0.02, 0.05], [9, 9], [0, 0.03], [0.03, 0.07]).ax_
-    assert ax.get_xlim()[0] == 0 and ax.get_xlim()[1] == ax.get_ylim()[1] == 8
-    assert_array_equal(ax.get_xticks(), ax.get_yticks())
-    assert ax.get_yticks()[0] == 0 and ax.get_aspect() == 1
-
-
-@pytest.mark.parametrize(
-    ("largest", "top", "step"),
-    [(7.2, 8, 2), (5.0, 6, 1), (0.03, 0.04, 0.01), (48, 50, 10), (99, 100, 20), (0, 1, 0.2)],
-)
-def test_top_is_round_and_above_the_largest_value(largest, top, step):
-    share = largest / 100
-    ticks = draw([share], [share], [9], [share], [share]).ax_.get_yticks()
-    assert_allclose(ticks, np.arange(0, top + step / 2, step))
-
-
-def test_interval_of_one_answer_does_not_set_the_scale():
-    display = draw([0.01, 0.02], [0.01, 0.03], [9, 1], [0, 0], [0.02, 1.0])
-    assert display.ax_.get_xlim()[1] == 5
-
-
-def test_picture_of_predictions():
-    theta, n_wrong, n_labels = answers(300)
-    display = CalibrationDisplay.from_predictions(theta, n_wrong, n_labels, n_bins=4, title="t")
-    bins = calibration_deciles(theta, n_wrong, n_labels, 4)
-    for name in ("expected", "observed", "counts", "lower", "upper"):
-        assert_array_equal(getattr(display.bins, name), getattr(bins, name))
-    assert display.bins.error == bins.error and display.title == "t"
-
-
 CASES = {
     "good": answers(1500),
     "more-wrong": answers(1500, worse=4),
-    "fewer-wrong": answers(1500, worse=0.1),
     "few": answers(12),
     "one": ([0.03], [1], 20),
     "none-wrong": (np.zeros(50), np.zeros(50), 20),
@@ -197,22 +138,122 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", some_quick(CASES, ["good", "few", "none-wrong", "all-wrong"]))
-def test_words_never_overlap(case):
-    display = CalibrationDisplay.from_predictions(*CASES[case], title="Long name. " * 9).plot()
+@pytest.mark.parametrize("case", CASES)
+def test_picture_of_bins(case):
+    bins = calibration_deciles(*CASES[case])
+    display = CalibrationDisplay.from_predictions(*CASES[case], title="Long $name_{ " * 9).plot()
     assert_legible(display.figure_)
-    top = display.ax_.get_ylim()[1]
-    for text, above in zip(display.ax_.texts[1:], (True, False), strict=True):
-        x, y = text.get_position()
-        assert bool(y > x) == above and 0 < y < top
+    (points,) = [line for line in display.ax_.lines if line.get_marker() == "o"]
+    assert_allclose(points.get_xydata(), 100 * np.column_stack([bins.expected, bins.observed]))
+    assert display.ax_.get_xlim() == display.ax_.get_ylim()
+    assert display.ax_.get_xlim()[1] >= points.get_xydata().max()
 
 
-def test_bins_on_given_axes():
-    figure = make_figure((9, 5))
-    for ax in figure.subplots(1, 2):
-        bins = calibration_deciles([0.1, 0.1, 0.2, 0.2], [1, 1, 3, 2], 10)
-        display = CalibrationDisplay(bins).plot(ax)
-        assert display.ax_ is ax and display.figure_ is figure
-        assert len(marked(ax, "_")) == 2
-        assert ax.get_xlabel().endswith("(2)")
-    assert_legible(figure)
+from_predictions = RiskCoverageDisplay.from_predictions
+
+
+def naive_curve(theta, right):
+    """Point by point, as it is defined."""
+    points = []
+    for limit in sorted(set(theta)):
+        taken = [r for t, r in zip(theta, right, strict=True) if t <= limit]
+        points.append((len(taken) / len(theta), sum(taken) / len(taken)))
+    return np.transpose(points)
+
+
+def survey(n, slope, seed=0):
+    """Coverage and accuracy of n answers, the more wrong the larger theta."""
+    rng = np.random.default_rng(seed)
+    theta = rng.beta(1.2, 8, n)
+    curve = from_predictions(theta, rng.random(n) > slope * theta)
+    return curve.coverage, curve.accuracy
+
+
+def words(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_curve_by_hand():
+    # Sorted: 0.1 right | 0.2 right, 0.2 wrong | 0.4 right | 0.5 wrong
+    curve = from_predictions([0.2, 0.4, 0.1, 0.5, 0.2], [True, True, True, False, False])
+    assert_array_equal(curve.coverage, [0.2, 0.6, 0.8, 1.0])
+    assert_array_equal(curve.accuracy, [1, 2 / 3, 3 / 4, 3 / 5])
+
+
+def test_curve_is_that_of_a_naive_loop():
+    rng = np.random.default_rng(0)
+    for case in range(150):
+        n = rng.integers(1, 25)
+        theta = rng.integers(0, rng.integers(1, 30), n) / 30
+        right = rng.random(n) if case % 2 else rng.random(n) < 0.7
+        curve = from_predictions(theta, right)
+        expected = naive_curve(theta.tolist(), right.tolist())
+        assert_allclose([curve.coverage, curve.accuracy], expected, rtol=1e-13)
+
+
+def test_order_of_the_answers_does_not_matter_in_any_bit():
+    rng = np.random.default_rng(1)
+    theta, right = rng.integers(0, 5, 500) / 7, rng.random(500)
+    one = from_predictions(theta, right)
+    for _ in range(5):
+        order = rng.permutation(500)
+        other = from_predictions(theta[order], right[order])
+        assert_array_equal(one.accuracy, other.accuracy)
+        assert_array_equal(one.coverage, other.coverage)
+
+
+def test_accuracy_never_exceeds_one():
+    """Rounding of long sums must not carry it over the limit that displays check."""
+    right = np.full(10_000, np.nextafter(1, 0))
+    assert from_predictions(np.linspace(0, 1, 10_000), right).accuracy.max() <= 1
+
+
+def test_percentages_get_a_hint():
+    with pytest.raises(InputError) as caught:
+        RiskCoverageDisplay([50, 100], [99, 90])
+    assert "shares rather than percentages" in caught.value.hint
+
+
+def test_picture_shows_curve_target_and_choice():
+    display = RiskCoverageDisplay(
+        [0.2, 0.6, 1.0], [1.0, 0.93, 0.82], target=0.9, chosen=(0.6, 0.93), title="$5_{ " * 30
+    ).plot()
+    ax = display.ax_
+    assert_allclose(ax.lines[0].get_xydata(), [[20, 100], [60, 93], [100, 82]])
+    assert_allclose(ax.lines[1].get_ydata(), [90, 90])
+    (dot,) = ax.collections
+    assert_allclose(dot.get_offsets(), [[60, 93]])
+    assert words(display) == ["all: 82.0 %", "target 90 %", "60 % automatic at 93.0 %"]
+    assert ax.get_ylabel() == "answers coded right (%)"
+    assert_legible(display.figure_)
+
+
+def test_first_answers_do_not_squeeze_the_rest():
+    """One wrong answer at the very start: the curve comes from below and fills the picture."""
+    right = np.r_[False, np.ones(399)]
+    display = from_predictions(np.arange(400) / 400, right).plot()
+    assert display.ax_.lines[0].get_xydata()[0].tolist() == [0.25, 0]
+    assert display.ax_.get_ylim()[0] > 90
+
+
+def test_long_curves_are_small_pictures():
+    display, picture = RiskCoverageDisplay(*survey(50_000, 2)).plot(), StringIO()
+    display.figure_.savefig(picture, format="svg")
+    assert len(picture.getvalue()) < 300_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"accuracy": [0.9]}, r"accuracy must be a list of 2 numbers.*\(1,\)"),
+        ({"accuracy": [0.9, 90]}, "accuracy must hold numbers from 0 to 1; got 90 at position 1"),
+        ({"coverage": [0.5, 0.5]}, "coverage must rise from point to point; got 0.5 after 0.5"),
+        ({"target": 90}, "target must hold numbers from 0 to 1; got 90"),
+        ({"chosen": (0.5,)}, "chosen must be a list of 2"),
+        ({"chosen": (0.5, 93)}, "chosen must hold.*got 93 at position 1"),
+    ],
+    ids=["length", "percent", "falls", "target", "pair", "chosen"],
+)
+def test_impossible_curves_are_refused(arguments, message):
+    with pytest.raises(InputError, match=message):
+        RiskCoverageDisplay(**{"coverage": [0.5, 1.0], "accuracy": [0.9, 0.8]} | arguments)

@@ -178,7 +178,7 @@ def test_notes_on_codes():
         "'?' is taken as a code; if that means that nobody has decided, leave the cell empty.",
         "'05.Feb', '2024-02-01' are taken as codes; if a spreadsheet made dates of codes such as "
         "1-2, format the column as text and write the codes again.",
-        "'1.2' is taken as one code; if a spreadsheet made numbers of lists such as 1,2, write "
+        "'1.2' is taken as a code; if a spreadsheet made numbers of lists such as 1,2, write "
         "these as 1;2.",
     ]
     levels = [{"1"}, {"2"}, {"1.1"}, {"1.2"}, {"2.1"}]

@@ -87,7 +87,7 @@ def test_tables_that_still_have_the_old_codes_are_understood(model_file, tmp_pat
     apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
     review = write_coded(tmp_path / "review.csv", TEXTS[60:], CODES[60:])
     model = load_coding_model(model_file)
-    quality, _ = evaluate_table(model, review)
+    quality = evaluate_table(model, review)
     assert quality.unknown_labels == ()
     new = update_model(model_file, review).model
     assert new.labels == ("park", "transport")

@@ -1,25 +1,25 @@
 """What may join a model: lists by another separator, new codes, rows that say nothing."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding.coded_answers import CodedAnswers
+from nldd.coding.answers import Decisions
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.training_set import agree_on_lists, check_new_codes, drop_blank_answers
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
-PATH = Path("folder/t.csv")
 
 
 def coded(codes, texts=None, **features):
+    """Answers and decisions of a table; the first answer stands in its second row."""
     n = len(codes)
     answers = answers_of(texts or [f"answer {i}" for i in range(n)], **features)
-    rows, ids = [*range(2, n + 2)], [str(i) for i in range(n)]
-    return CodedAnswers(answers, codes, rows, n + 5, [], ids, drawn=[True] * n)
+    answers = replace(answers, rows=[*range(2, n + 2)])
+    return answers, Decisions(list(map(frozenset, codes)), source="t.csv")
 
 
 MIXED = coded([{"bus"}, {"park"}, {"bus,park"}, {"bus", "park"}, {"park/bus"}])
@@ -27,7 +27,7 @@ MIXED = coded([{"bus"}, {"park"}, {"bus,park"}, {"bus", "park"}, {"park/bus"}])
 
 def test_codes_that_look_like_lists_are_refused_with_all_their_rows():
     with pytest.raises(InputError) as refused:
-        agree_on_lists(MIXED, COLUMNS, PATH)
+        agree_on_lists(*MIXED, COLUMNS)
     assert str(refused.value) == (
         "t.csv: 2 codes look like lists of others, with ',' or '/' between them:\n"
         "  row 4: 'bus,park'\n  row 6: 'park/bus'"
@@ -39,20 +39,20 @@ def test_codes_that_look_like_lists_are_refused_with_all_their_rows():
 
 def test_a_separator_that_is_nowhere_is_not_proposed():
     with pytest.raises(InputError) as refused:
-        agree_on_lists(coded([{"bus"}, {"park"}, {"bus,park"}]), COLUMNS, PATH)
+        agree_on_lists(*coded([{"bus"}, {"park"}, {"bus,park"}]), COLUMNS)
     assert refused.value.hint.startswith('--sep ","; or')
     assert str(refused.value).startswith("t.csv: 1 code looks like a list of others, with ','")
 
 
 def test_a_person_may_agree_to_separators():
     questions = []
-    found = agree_on_lists(MIXED, COLUMNS, PATH, lambda text: not questions.append(text))
+    found = agree_on_lists(*MIXED, COLUMNS, lambda text: not questions.append(text))
     assert found.codes.separators == (";", ",", "/")
     assert questions[0].endswith("Does ',' or '/' separate codes, as ';' does?")
     with pytest.raises(InputError) as refused:
-        agree_on_lists(MIXED, COLUMNS, PATH, lambda text: False)
+        agree_on_lists(*MIXED, COLUMNS, lambda text: False)
     assert "\n" not in str(refused.value)  # the question has told the rows
-    assert agree_on_lists(coded([{"bus"}, {"a/b"}]), COLUMNS, PATH) == COLUMNS
+    assert agree_on_lists(*coded([{"bus"}, {"a/b"}]), COLUMNS) == COLUMNS
 
 
 NEW = coded([{"bus"}, {"bus,park"}, {"tram"}, {"Park", "rent"}, {"rents"}])
@@ -62,7 +62,7 @@ LABELS = ("bus", "park", "rent")
 def test_all_slips_of_a_file_are_refused_at_once():
     # What a person could answer does not help, as long as others must be corrected anyway.
     with pytest.raises(InputError) as refused:
-        check_new_codes(NEW, LABELS, COLUMNS.codes, PATH, ask=lambda text: 1 / 0)
+        check_new_codes(*NEW, LABELS, COLUMNS.codes, ask=lambda text: 1 / 0)
     assert str(refused.value) == (
         "t.csv: the model does not know these codes:\n"
         "  row 3: 'bus,park', but 'bus' and 'park'\n"
@@ -76,26 +76,26 @@ def test_all_slips_of_a_file_are_refused_at_once():
 
 
 def test_new_codes_that_are_allowed_are_told():
-    found = check_new_codes(NEW, LABELS, COLUMNS.codes, PATH, allowed=True)
-    assert found.codes == NEW.codes
+    found = check_new_codes(*NEW, LABELS, COLUMNS.codes, allowed=True)
+    assert found.codes == NEW[1].codes
     assert found.notes == ["New codes: 'Park', 'bus,park', 'rents', 'tram'."]
 
 
 def test_lists_that_a_person_agrees_to_are_known_codes():
     table = coded([{"bus,park"}, {"food/drink"}, {"rent", "park|Bus"}])
-    found = check_new_codes(table, LABELS, COLUMNS.codes, PATH, ask=lambda text: True)
+    found = check_new_codes(*table, LABELS, COLUMNS.codes, ask=lambda text: True)
     assert found.codes == [{"bus", "park"}, {"food/drink"}, {"rent", "park", "bus"}]
     assert found.notes == ["New codes: 'food/drink'."]
     with pytest.raises(InputError) as refused:
-        check_new_codes(table, LABELS, COLUMNS.codes, PATH, ask=lambda text: False)
+        check_new_codes(*table, LABELS, COLUMNS.codes, ask=lambda text: False)
     assert str(refused.value) == "t.csv: the model does not know these codes."
 
 
 def test_rows_without_text_and_with_any_codes_are_left_out():
     table = coded([{"bus"}, {"park"}, {"rent"}, {"bus"}], ["late", " ", "high", "\n"])
-    found = drop_blank_answers(table, COLUMNS, PATH)
-    assert (found.answers.texts, found.codes) == (["late", "high"], [{"bus"}, {"rent"}])
-    assert (found.rows, found.identities, found.n_set_aside) == ([2, 4], ["0", "2"], 5)
+    answers, found = drop_blank_answers(*table, COLUMNS)
+    assert (answers.texts, found.codes) == (["late", "high"], [{"bus"}, {"rent"}])
+    assert answers.rows == [2, 4]
     assert found.notes == [
         "2 of 4 coded rows without text: left out, as their codes cannot come from it; if it "
         "stands in another column, add that to --text."
@@ -108,11 +108,12 @@ def test_rows_without_text_and_with_any_codes_are_left_out():
 def test_rows_without_text_teach_a_code_that_nearly_all_have(n_same, n_other, kept):
     codes = [{"bus"}] * 3 + [{"no answer"}] * n_same + [{"bus"}] * n_other
     table = coded(codes, ["late"] * 3 + [""] * (n_same + n_other))
-    found = drop_blank_answers(table, COLUMNS, PATH)
+    _, found = drop_blank_answers(*table, COLUMNS)
     assert len(found.codes) == (len(codes) if kept else 3)
     assert ("learned, as nearly all are coded 'no answer';" in found.notes[0]) == kept
     # Those of an update count with those that the model has.
-    early = drop_blank_answers(coded([{"a"}, {"no answer"}], ["x", ""]), COLUMNS, PATH, codes[3:])
+    few = coded([{"a"}, {"no answer"}], ["x", ""])
+    _, early = drop_blank_answers(*few, COLUMNS, map(frozenset, codes[3:]))
     assert len(early.codes) == (2 if n_same + 1 >= max(5, 0.9 * (n_same + n_other + 1)) else 1)
 
 
@@ -123,12 +124,12 @@ def test_rows_without_text_are_learned_from_their_features():
         "categories": [("N",), ("",), ("S",), ("",)],
     }
     table = coded([{"a"}, {"b"}, {"a"}, {"b"}], ["x", "", "", ""], **features)
-    found = drop_blank_answers(table, columns, PATH)
-    assert found.rows == [2, 3, 4]
+    answers, found = drop_blank_answers(*table, columns)
+    assert answers.rows == [2, 3, 4]
     assert found.notes[0] == "2 of 4 coded rows without text: learned from their other columns."
     assert found.notes[1].startswith("1 of 4 coded rows without text: left out")
     only_numbers = Columns((), CodeColumns(("codes",)), ("age",), ("region",))
-    assert drop_blank_answers(table, only_numbers, PATH).notes == []
+    assert drop_blank_answers(*table, only_numbers)[1].notes == []
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,6 @@ def test_rows_without_text_are_learned_from_their_features():
 )
 def test_too_few_rows_with_text_are_refused(texts, fewest, said):
     with pytest.raises(InputError) as refused:
-        drop_blank_answers(coded([{"a"}, {"b"}], texts), COLUMNS, PATH, fewest=fewest)
+        drop_blank_answers(*coded([{"a"}, {"b"}], texts), COLUMNS, fewest=fewest)
     assert str(refused.value) == f"t.csv: {said}"
     assert "'answer'" in refused.value.hint

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from nldd.coding.tables.opening import open_table
 
 from coding.made_up import (
     COLUMNS,
@@ -17,13 +16,15 @@ from coding.made_up import (
     take_codes,
     write_csv,
 )
-from nldd.coding import coded_table as coded_output
-from nldd.coding.audit import is_filled_in
+from coding_tables import call
+from nldd.coding import coded_answers
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
+from nldd.coding.tables.reading import read_table
+from nldd.estimators._label_probabilities import JointModel, SeparateModels
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -100,7 +101,7 @@ def as_read(rows):
 def test_rows_and_columns_are_kept_and_cells_are_the_models(
     model, table, new, tmp_path, monkeypatch, threshold, block_rows, rank_by
 ):
-    monkeypatch.setattr(coded_output, "BLOCK_ROWS", block_rows)
+    monkeypatch.setattr(coded_answers, "BLOCK_ROWS", block_rows)
     threshold = threshold_of(model, new, rank_by) if threshold == "half" else threshold
     policy = CodingOptions(threshold, rank_by=rank_by)
     counts = code_table(model, table, tmp_path / "coded.csv", policy)
@@ -124,9 +125,7 @@ def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
     model = fitted(TEXTS[:40], CODES[:40], Columns(("answer",), CodeColumns(("nldd_codes",))))
     table = write_csv(tmp_path / "new.csv", ["answer"], [["more buses"]])
     code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.0), tmp_path / "review.csv")
-    with open_table(tmp_path / "review.csv") as review:
-        (block,) = review.blocks()
-        cells = dict(zip(review.names, block.rows[0], strict=True))
+    cells = read_table(tmp_path / "review.csv").frame.iloc[0]
     assert cells["nldd_codes"] == cells["nldd_codes (2)"] == "bus"
     header, _ = read_csv(tmp_path / "review.csv")
     assert len(set(header)) == len(header)
@@ -166,6 +165,21 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
         assert float(cells["nldd_next_theta"]) == pytest.approx(second.theta, rel=1e-5)
         assert second.labels != expected.labels
         assert empty or float(cells["nldd_next_theta"]) >= float(cells["nldd_theta"])
+
+
+def test_probabilities_are_computed_once(made, tmp_path, monkeypatch):
+    """For each answer, also where all is explained and a review is written."""
+    n_rows = []
+    for kind in (SeparateModels, JointModel):
+
+        def spy(self, X, n_jobs=None, real=kind.probabilities):
+            n_rows.append(X.shape[0])
+            return real(self, X, n_jobs)
+
+        monkeypatch.setattr(kind, "probabilities", spy)
+    places = ("-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
+    assert call("predict", made / "model.nldd", made / "new.csv", "--explain", *places) == 0
+    assert n_rows == [len(read_csv(made / "new.csv")[1])]
 
 
 def test_models_of_marks_add_marks(marked, table, new, tmp_path):
@@ -217,15 +231,6 @@ def test_error_in_a_late_row_leaves_no_file(tmp_path):
 
 
 HEADER = ["answer", "codes"]
-
-
-def test_empty_cells_are_not_filled_in(tmp_path):
-    path = write_csv(tmp_path / "a.csv", HEADER, [["more buses", " "], ["a park", ""]])
-    assert not is_filled_in(path, ("codes",))
-    assert is_filled_in(path, ("answer",))
-    assert not is_filled_in(tmp_path / "none.csv", ("codes",))
-    (tmp_path / "empty.csv").touch()
-    assert not is_filled_in(tmp_path / "empty.csv", ("codes",))
 
 
 @pytest.mark.parametrize("slip", ["a cell too many,x,y\n", 'a stray "quote,"bus\n'])

@@ -8,7 +8,7 @@ import pytest
 from coding.made_up import decided
 from nldd.coding.answers import Answers
 from nldd.coding.coded_answers import CodingOptions
-from nldd.coding.evaluation import triage
+from nldd.coding.triage import triage
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model

@@ -8,12 +8,11 @@ import pytest
 from scipy.stats import chi2
 
 from coding.made_up import REVIEWED, answers_of, fitted, made_up, read_csv, take_codes, write_csv
-from nldd.coding import review_sheet
 from nldd.coding.coded_answers import CodingOptions
-from nldd.coding.coded_table import code_table, draw_rows, draw_sample_in_one_pass
+from nldd.coding.coded_table import code_table, draw_at_random
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
-from nldd.coding.tables.reading import TableOptions, open_table
+from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -43,9 +42,7 @@ def code(model, table, policy, name="review.csv"):
     """The review of a table as dicts, and its coded rows by their ids."""
     review = table.with_name(name)
     code_table(model, table, table.with_name("coded.csv"), policy, review)
-    with open_table(review) as opened:
-        rows = [row for block in opened.blocks() for row in block.rows]
-        found = [dict(zip(opened.names, row, strict=True)) for row in rows]
+    found = read_table(review).frame.to_dict("records")
     header, coded = read_csv(table.with_name("coded.csv"))
     return found, {row[0]: dict(zip(header, row, strict=True)) for row in coded}
 
@@ -101,7 +98,7 @@ def test_marks_are_suggested_as_0_and_1(marked, table):
         own = [coded[row["id"]][f"nldd_{name}"] for name in MARKS]
         blank = not row["answer"].strip()
         assert [row[name] for name in MARKS] == (["", "", ""] if blank else own)
-    assert take_codes(marked, table.with_name("review.csv")) == ([None] * len(rows), len(rows) - 1)
+    assert take_codes(marked, table.with_name("review.csv")) == ([None] * len(rows), len(rows))
 
 
 def test_only_changed_and_marked_rows_are_decided(model, table):
@@ -117,12 +114,12 @@ def test_only_changed_and_marked_rows_are_decided(model, table):
     write_csv(review, header, rows)
     known = set(rows[1][codes].split(";"))
     assert take_codes(model, review)[0][:5] == [{"a new code"}, known, None, None, None]
-    found = read_coded(review, model.columns, TableOptions())
-    assert (found.codes, found.n_set_aside) == ([{"a new code"}, known], len(rows) - 2)
+    _, found = read_coded(review, model.columns, TableOptions())
+    assert [codes for codes in found.codes if codes is not None] == [{"a new code"}, known]
     (note,) = [note for note in found.notes if "nldd_ok" in note]
     assert note.startswith(f"{len(rows) - 4} rows with the suggestion unchanged and no mark")
-    everything = read_coded(review, model.columns, TableOptions(), accept=True)
-    assert len(everything.codes) == len(rows) - 2
+    _, everything = read_coded(review, model.columns, TableOptions(), accept=True)
+    assert len(everything.decided) == len(rows) - 2
     assert not [note for note in everything.notes if "nldd_ok" in note]
 
 
@@ -152,8 +149,7 @@ def test_marks_that_nobody_understands_are_refused_with_their_place(model, table
 def test_drawn_rows_are_told_in_both_files_and_come_without_suggestion(model, table):
     policy = CodingOptions(1.0, n_random=6, seed=2)
     rows, coded = code(model, table, policy)
-    numbers = sorted(draw_rows(model, table, 6, 2, TableOptions()))
-    ids = [f"r{number - 1}" for number in numbers]
+    ids = [f"r{place}" for place in sorted(draw_at_random(range(len(NEW)), 6, 2))]
     assert [row["id"] for row in rows[:6]] == ids
     assert {key for key, row in coded.items() if row["nldd_drawn"] == "yes"} == set(ids)
     # All but the empty answer are sure; drawn ones keep that, and the others are not in the review.
@@ -167,7 +163,8 @@ def test_drawn_rows_are_told_in_both_files_and_come_without_suggestion(model, ta
     for row in cells[:4]:
         row[header.index("codes")] = "bus"
     write_csv(table.with_name("review.csv"), header, cells)
-    found = read_coded(table.with_name("review.csv"), model.columns, TableOptions())
+    _, found = read_coded(table.with_name("review.csv"), model.columns, TableOptions())
+    found = found[found.decided]
     assert (found.codes, found.drawn) == ([{"bus"}] * 4, [True] * 4)
 
 
@@ -183,34 +180,25 @@ def test_no_code_at_all_is_a_decision_where_nothing_was_suggested(marked, table)
     write_csv(review, header, rows)
     taken, n_open = take_codes(marked, review)
     assert (taken[:3], taken[-1]) == ([set(), set(), None], set())
-    assert n_open == len(rows) - 4
+    assert n_open == len(rows) - 3
 
 
 def test_rows_with_codes_are_not_drawn(model, tmp_path):
     rows = [[f"text {i}", "bus" if i % 2 else ""] for i in range(12)]
     table = write_csv(tmp_path / "new.csv", ["answer", "codes"], rows)
-    drawn = draw_rows(model, table, 99, 0, TableOptions())
-    assert drawn == {1, 3, 5, 7, 9, 11}
+    coded = tmp_path / "coded.csv"
+    assert code_table(model, table, coded, CodingOptions(None, n_random=99)).n_drawn == 6
+    _, found = read_csv(coded)
+    assert [row[1] == "" for row in found] == [row[-1] == "yes" for row in found]
 
 
 def test_each_set_of_items_is_equally_likely():
     sets = list(combinations(range(6), 2))
-    counts = Counter(
-        tuple(sorted(draw_sample_in_one_pass(iter(range(6)), 2, seed)[0])) for seed in range(1500)
-    )
+    counts = Counter(tuple(sorted(draw_at_random(iter(range(6)), 2, seed))) for seed in range(1500))
     assert set(counts) == set(sets)
     statistic = sum((counts[own] - 100) ** 2 / 100 for own in sets)
     assert statistic < chi2.isf(0.001, len(sets) - 1)
-    assert draw_sample_in_one_pass(iter("abc"), 5, 0) == (["a", "b", "c"], 3)
-
-
-def test_more_rows_than_people_can_sort_keep_their_order(model, table, monkeypatch):
-    monkeypatch.setattr(review_sheet, "MOST_SORTED", 10)
-    review = table.with_name("review.csv")
-    counts = code_table(model, table, table.with_name("coded.csv"), CodingOptions(None), review)
-    _, rows = read_csv(review)
-    assert [row[0] for row in rows] == [f"r{i}" for i in range(len(NEW))]
-    assert "in the order of the table" in counts.notes[-1]
+    assert draw_at_random(iter("abc"), 5, 0) == ["a", "b", "c"]
 
 
 def test_a_table_with_a_column_of_codes_is_filled_in_there(model, tmp_path):
@@ -236,13 +224,14 @@ def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):
     code_table(model, again, table.with_name("coded.csv"), CodingOptions(None), review)
     header, rows = read_csv(review)
     assert {"nldd_ok", "nldd_ok (2)"} <= set(header)
-    assert take_codes(model, review)[1] == len(rows) - 1
+    assert take_codes(model, review)[1] == len(rows)
     rows[0][header.index("nldd_ok (2)")] = "x"
     write_csv(review, header, rows)
-    assert take_codes(model, review)[1] == len(rows) - 2
+    assert take_codes(model, review)[1] == len(rows) - 1
     rows[0][header.index("nldd_drawn (2)")] = "yes"
     write_csv(review, header, rows)
-    assert read_coded(review, model.columns, TableOptions()).drawn == [True]
+    _, found = read_coded(review, model.columns, TableOptions())
+    assert found[found.decided].drawn == [True]
 
 
 def test_a_review_without_its_columns_is_no_table_of_decisions(model, table, tmp_path):
@@ -254,7 +243,8 @@ def test_a_review_without_its_columns_is_no_table_of_decisions(model, table, tmp
         write_csv(review, header[:j] + header[j + 1 :], [row[:j] + row[j + 1 :] for row in rows])
         with pytest.raises(InputError, match=f"a review without its column '{lost}'"):
             read_coded(review, model.columns, TableOptions())
-        assert len(read_coded(review, model.columns, TableOptions(), accept=True).codes) > 0
+        _, accepted = read_coded(review, model.columns, TableOptions(), accept=True)
+        assert len(accepted.decided) > 0
 
 
 def test_rows_where_somebody_looked_and_left_no_code_are_told(model, table, tmp_path):
@@ -263,7 +253,7 @@ def test_rows_where_somebody_looked_and_left_no_code_are_told(model, table, tmp_
     header, rows = read_csv(review)
     codes, ok = header.index("codes"), header.index("nldd_ok")
     rows[0][codes], rows[1][codes], rows[1][ok], rows[2][ok] = "", "", "x", "x"
-    found = read_coded(write_csv(review, header, rows), model.columns, TableOptions())
-    assert len(found.codes) == 1
+    _, found = read_coded(write_csv(review, header, rows), model.columns, TableOptions())
+    assert len(found.decided) == 1
     assert "rows with the suggestion unchanged and no mark in nldd_ok: not taken" in found.notes[0]
     assert "2 rows where somebody looked and left no code: not taken." in found.notes[1]

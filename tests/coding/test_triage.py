@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import fitted, made_up
-from nldd.coding.evaluation import triage, triage_rows
+from nldd.coding.triage import triage, triage_rows
 from nldd.coding.selective import accuracy_interval, selective_threshold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
         Decisions as Decisions,
     )
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
-    from nldd.coding.calibration import CalibrationDisplay as CalibrationDisplay
+    from nldd.coding.calibration import (
+        CalibrationDisplay as CalibrationDisplay,
+        RiskCoverageDisplay as RiskCoverageDisplay,
+    )
     from nldd.coding.codebook import (
         Codebook as Codebook,
         read_codebook as read_codebook,
@@ -48,7 +51,6 @@ if TYPE_CHECKING:
     )
     from nldd.coding.recoding import apply_codebook as apply_codebook
     from nldd.coding.review.prepare import prepare_review as prepare_review
-    from nldd.coding.risk_coverage import RiskCoverageDisplay as RiskCoverageDisplay
     from nldd.coding.selective import selective_threshold as selective_threshold
     from nldd.coding.suggestions import suggest_codes as suggest_codes
     from nldd.coding.suspects import find_suspects as find_suspects
@@ -62,7 +64,7 @@ else:
             "nldd.coding.agreement": "agreement_of_tables",
             "nldd.coding.answers": "Answers Decisions",
             "nldd.coding.audit": "draw_sample read_audit",
-            "nldd.coding.calibration": "CalibrationDisplay",
+            "nldd.coding.calibration": "CalibrationDisplay RiskCoverageDisplay",
             "nldd.coding.codebook": "Codebook read_codebook write_codebook",
             "nldd.coding.coded_answers": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
@@ -73,7 +75,6 @@ else:
             "nldd.coding.model_file": "load_coding_model save_coding_model undo_model",
             "nldd.coding.recoding": "apply_codebook",
             "nldd.coding.review.prepare": "prepare_review",
-            "nldd.coding.risk_coverage": "RiskCoverageDisplay",
             "nldd.coding.selective": "selective_threshold",
             "nldd.coding.suggestions": "suggest_codes",
             "nldd.coding.suspects": "find_suspects",

@@ -1,5 +1,6 @@
 """Two or more people who coded the same answers: how far they agree, and where they do not."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
@@ -11,13 +12,7 @@ import pandas as pd
 
 from nldd._labels import indicator
 from nldd._wording import quote
-from nldd.coding.agreement_measures import (
-    Distance,
-    alpha_with_interval,
-    cohen_kappa,
-    masi_distance,
-    nominal_distance,
-)
+from nldd.coding import agreement_measures as measures
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
@@ -45,13 +40,6 @@ class SharedAnswer(NamedTuple):
     codes : tuple of (frozenset of str or None)
         The codes of each coder, in their order; None for one who has not coded it, an empty set for
         one who says that no code applies.
-
-    Examples
-    --------
-    >>> from nldd.coding.agreement import SharedAnswer
-    >>> answer = SharedAnswer("r1", "more buses", (frozenset({"transport"}), None))
-    >>> [codes is not None for codes in answer.codes]
-    [True, False]
     """
 
     name: str
@@ -131,17 +119,6 @@ class Agreement:
         How answers were found in the other tables.
     notes : tuple of str
         What a person should know about the tables.
-
-    Examples
-    --------
-    >>> from nldd.coding.agreement import SharedAnswer, compare_coders
-    >>> bus, pay = frozenset({"bus"}), frozenset({"pay"})
-    >>> answers = [SharedAnswer("1", "more buses", (bus, bus)), SharedAnswer("2", "?", (bus, pay))]
-    >>> found = compare_coders(answers, ("Ann", "Bob"))
-    >>> found.n_answers, found.n_same
-    (2, 1)
-    >>> [(apart.text, apart.distance) for apart in found.disagreements]
-    [('?', 1.0)]
     """
 
     coders: tuple[str, ...]
@@ -202,8 +179,10 @@ class Agreement:
         """Answers that were coded differently, the codes of all side by side."""
         rows = []
         for apart in self.disagreements:
-            given = [set(codes) for codes in apart.codes if codes is not None]
-            differ = separator.join(sorted(set.union(*given) - set.intersection(*given)))
+            given = [frozenset(codes) for codes in apart.codes if codes is not None]
+            differ = separator.join(
+                sorted(frozenset.union(*given) - frozenset.intersection(*given))
+            )
             cells = [
                 "" if codes is None else separator.join(codes) or "(no code)"
                 for codes in apart.codes
@@ -256,21 +235,21 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
         len(both),
         len(both) - len(apart),
         sizes.count(1),
-        _alpha(units, masi_distance),
-        _alpha(units, nominal_distance),
+        _alpha(units, measures.masi_distance),
+        _alpha(units, measures.nominal_distance),
         _by_code(units),
         tuple(sorted(map(_disagreement, apart), key=lambda found: -found.distance)),
     )
 
 
-def _alpha(units: Sequence[Sequence[Codes | None]], distance: Distance) -> Alpha:
-    values = alpha_with_interval(units, distance)
+def _alpha(units: Sequence[Sequence[Codes | None]], distance: measures.Distance) -> Alpha:
+    values = measures.alpha_with_interval(units, distance)
     return Alpha(*(None if np.isnan(value) else value for value in values))
 
 
 def _disagreement(answer: SharedAnswer) -> Disagreement:
     pairs = combinations([codes for codes in answer.codes if codes is not None], 2)
-    distance = float(np.mean([masi_distance(*pair) for pair in pairs]))
+    distance = float(np.mean([measures.masi_distance(*pair) for pair in pairs]))
     codes = tuple(None if own is None else tuple(sorted(own)) for own in answer.codes)
     return Disagreement(answer.name, answer.text, codes, distance)
 
@@ -281,12 +260,13 @@ def _by_code(units: Sequence[Sequence[Codes | None]]) -> tuple[CodeAgreement, ..
         return ()
     labels = order_codes([codes for unit in units for codes in unit if codes], LISTED)
     names = np.array(labels, dtype=object)
-    Y = np.array([indicator([codes or () for codes in coder], names) for coder in zip(*units)])
+    by_coder = [[codes or () for codes in coder] for coder in zip(*units, strict=True)]
+    Y = np.array([indicator(codes, names) for codes in by_coder])
     coded = np.array([[codes is not None for codes in unit] for unit in units]).T
     pairs = [(i, j, coded[i] & coded[j]) for i, j in combinations(range(len(Y)), 2)]
     both = [(Y[i, common], Y[j, common]) for i, j, common in pairs if common.any()]
     same = np.mean([(A == B).mean(axis=0) for A, B in both], axis=0)
-    kappas = np.array([cohen_kappa(A, B) for A, B in both])
+    kappas = np.array([measures.cohen_kappa(A, B) for A, B in both])
     known = np.isfinite(kappas)
     n_known = known.sum(axis=0)
     mean = np.where(known, kappas, 0).sum(axis=0) / np.maximum(n_known, 1)
@@ -344,67 +324,63 @@ def agreement_of_tables(
     for path in paths:
         table = read_table(path, options)
         columns = find_columns(table, replace(request, id=name or ""))
-        if len(paths) == 1 and not (columns.coder and columns.id):
-            lacks = "who coded a row" if columns.id else "whose answer a row is"
-            message = f"{path.name}: no column is known to say {lacks}."
-            hint = "--coder-column and --id; or one table per coder: nldd agreement a.csv b.csv"
-            raise InputError(message, hint=hint)
         # A number is the code of an earlier table that it is equal to, as 2 is 02.
         coded.append(read_sheet(table, columns, known=known))
         known.update(*filter(None, coded[-1][1].codes))
-    if len(paths) == 1:
-        found = agreement_in_table(*coded[0])
-        return replace(found, matched_by=f"column {quote(columns.id)}")
-    names = [path.name for path in paths]
-    names = names if len(set(names)) == len(names) else list(map(str, paths))
-    found = agreement_of_coders(coded, names, by_id=name is not None)
-    return found if name is None else replace(found, matched_by=f"column {quote(name)}")
+    if len(paths) > 1:
+        names = [path.name for path in paths]
+        coders = names if len(set(names)) == len(names) else list(map(str, paths))
+        found = agreement_of_coders(coded, coders, by_id=name is not None)
+        return replace(found, matched_by=BY_ORDER if name is None else f"column {quote(name)}")
+    if not (columns.coder and columns.id):
+        lacks = "who coded a row" if columns.id else "whose answer a row is"
+        message = f"{paths[0].name}: no column is known to say {lacks}."
+        hint = "--coder-column and --id; or one table per coder: nldd agreement a.csv b.csv"
+        raise InputError(message, hint=hint)
+    return replace(agreement_in_table(*coded[0]), matched_by=f"column {quote(columns.id)}")
 
 
 def agreement_in_table(answers: Answers, decisions: Decisions) -> Agreement:
     """Compare the coders whose codings stand in one table, in a row for each."""
-    coded = take((answers, decisions), decisions.decided)
-    answers, decisions = merge_code_rows(*coded)
-    coders, shared = tuple(dict.fromkeys(decisions.coders)), []
-    for rows in rows_by_answer(answers, decisions).values():
-        given = {decisions.coders[row]: decisions.codes[row] for row in rows}
-        name, text = answers.ids[rows[0]], answers.texts[rows[0]]
-        shared.append(SharedAnswer(name, text, tuple(map(given.get, coders))))
-    found = compare_coders(shared, coders)
-    if not found.n_answers:
-        hint = "check that the columns of ids and of coders are the right ones"
-        message = f"{decisions.source}: no answer was coded by two people."
-        raise InputError(message, hint=f"{hint}: --id, --coder-column")
-    return replace(found, matched_by="id", notes=tuple(decisions.notes))
+    answers, decisions = merge_code_rows(*take((answers, decisions), decisions.decided))
+    key_of = {i: key for key, rows in rows_by_answer(answers, decisions).items() for i in rows}
+    return _compare(answers, decisions, [key_of[i] for i in range(len(answers))])
 
 
 def agreement_of_coders(
     coded: Sequence[Coded], coders: Sequence[str], by_id: bool = False
 ) -> Agreement:
-    """Compare people who coded the same answers, each of whom has a table; see above.
+    """Compare people who coded the same answers, each of whom has a table.
 
     Answers are matched by their ids, or else by their order.
     """
     if not by_id:
         _check_order(coded)
-    # By place in the first table, or in the order in which they come.
-    texts: dict[str, str] = {}
-    given: list[dict[str, Codes | None]] = []
-    for answers, decisions in coded:
-        names = _unique_ids(answers, decisions) if by_id else list(map(str, answers.rows))
-        decided = decisions.decided.tolist()
-        given.append({names[i]: decisions.codes[i] for i in decided})
-        for i in decided:
-            texts.setdefault(names[i], answers.texts[i])
-    order = texts if by_id else sorted(texts, key=int)
-    shared = [SharedAnswer(key, texts[key], tuple(own.get(key) for own in given)) for key in order]
-    found = compare_coders(shared, coders)
+    each = list(zip(coders, coded, strict=True))
+    answers = Answers.join([own for own, _ in coded])
+    decisions = Decisions(
+        [codes for _, own in coded for codes in own.codes],
+        coders=[coder for coder, (own, _) in each for _ in own.texts],
+        notes=[f"{coder}: {note}" for coder, (_, own) in each for note in own.notes],
+    )
+    names = [name for own in coded for name in _unique_ids(*own)] if by_id else answers.rows
+    order = np.argsort([0] * len(names) if by_id else names, kind="stable")
+    return _compare(answers[order], decisions[order], [(str(names[i]),) for i in order])
+
+
+def _compare(answers: Answers, decisions: Decisions, keys: Sequence[tuple[str, ...]]) -> Agreement:
+    """Compare the coders of codings; those with the same key are of one answer, named by it."""
+    coders, texts = tuple(dict.fromkeys(decisions.coders)), dict[tuple[str, ...], str]()
+    given = defaultdict[tuple[str, ...], dict[str, Codes | None]](dict)
+    for i in decisions.decided.tolist():
+        texts.setdefault(keys[i], answers.texts[i])
+        given[keys[i]][decisions.coders[i]] = decisions.codes[i]
+    every = [SharedAnswer(k[0], texts[k], tuple(map(own.get, coders))) for k, own in given.items()]
+    found = compare_coders(every, coders)
     if not found.n_answers:
-        hint = "name the column of ids with --id, and check that the tables are of the same answers"
+        hint = "--id, --coder-column; and check that the tables are of the same answers"
         raise InputError("No answer was coded by two people.", hint=hint)
-    each = zip(coders, coded, strict=True)
-    notes = tuple(f"{coder}: {note}" for coder, (_, own) in each for note in own.notes)
-    return replace(found, matched_by="id" if by_id else BY_ORDER, notes=notes)
+    return replace(found, notes=tuple(decisions.notes))
 
 
 def _check_order(coded: Sequence[Coded]) -> None:
@@ -416,8 +392,7 @@ def _check_order(coded: Sequence[Coded]) -> None:
         name = decisions.source
         if len(answers) != len(first):
             sizes = f"{one.source} has {len(first):,} rows, {name} {len(answers):,}"
-            message = f"{sizes}; rows cannot be matched by their order."
-            raise InputError(message, hint=f"{hint}, to match rows by it")
+            raise InputError(f"{sizes}; rows cannot be matched by their order.", hint=hint)
         for i in decisions.decided.tolist():
             text = answers.texts[i]
             known, other = texts.setdefault(i, (text, name))
@@ -430,13 +405,12 @@ def _check_order(coded: Sequence[Coded]) -> None:
 def _unique_ids(answers: Answers, decisions: Decisions) -> list[str]:
     """The ids of all answers, which must tell them apart; one without an id is like no other."""
     rows: dict[str, int] = {}
+    hint = "--id with a column in which no two rows are alike"
     for row, name in zip(answers.rows, answers.ids, strict=True):
         if name and rows.setdefault(name, row) != row:
             message = f"{decisions.source}, row {row}: the id {quote(name)} is in row {rows[name]}"
-            hint = "--id with a column in which no two rows are alike"
             raise InputError(f"{message} already; ids must tell the answers apart.", hint=hint)
     if not rows:
-        hint = "--id with a column that tells the answers apart"
         raise InputError(f"{decisions.source}: no answer has an id.", hint=hint)
     named = zip(answers.rows, answers.ids, strict=True)
     return [name or f"row {row} of {decisions.source}" for row, name in named]

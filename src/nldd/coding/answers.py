@@ -11,7 +11,7 @@ answers whose words stand in the training data are tested apart from all others,
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,8 +161,8 @@ class Decisions:
         return len(self.codes)
 
     def __getitem__(self, places: NDArray[np.intp]) -> "Decisions":
-        lists = {name: getattr(self, name) for name in LISTS}
-        some = {name: [values[i] for i in places.tolist()] for name, values in lists.items()}
+        chosen = places.tolist()
+        some: dict[str, Any] = {n: [getattr(self, n)[i] for i in chosen] for n in LISTS}
         return replace(self, **some)
 
     @property

@@ -1,6 +1,7 @@
-"""Calibration of theta: expected and observed shares of wrong labels, and their picture."""
+"""How far theta and the surest answers can be trusted: calibration, risk-coverage, and pictures."""
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,13 @@ from scipy.special import stdtrit
 
 from nldd.exceptions import InputError
 from nldd.present import drawing as style
+from nldd.present.text import percent
 
 TAIL = 0.025  # of a 95 % interval
-LONGEST = 1.6  # intervals longer than that, as a multiple of the largest share, leave the picture
-STRIP = 0.15  # height of the strip with the counts, as a share of that of the plot
+# Below this coverage a risk-coverage curve may leave the picture: one wrong among the first answers
+# would squeeze the rest of it into the top.
+SETTLED = 0.05
+MOST_DOTS = 12  # longer curves show no points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,44 +167,115 @@ class CalibrationDisplay(style.Display):
         return cls(calibration_deciles(theta, n_wrong, n_labels, n_bins), **kwargs)
 
     def _draw(self, ax: Any) -> None:
-        style.set_title(ax, self.title, 48, pad=22)
+        style.set_title(ax, self.title, 40, pad=22)
         bins, fewest, most = self.bins, self.bins.counts.min(), self.bins.counts.max()
-        number = f"{most:,.0f}" if fewest == most else f"{fewest:,.0f} to {most:,.0f}"
-        xlabel = f"wrong labels expected, mean theta (%)\ngrey bars: number of answers ({number})"
+        number = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        xlabel = f"wrong labels expected, mean theta (%)\n(bins of {number} answers)"
         ylabel = "wrong labels observed (%)\nwith confidence interval"
         style.style_axes(ax, xlabel, ylabel, grid="both")
-        largest = max(bins.expected.max(), bins.observed.max())
-        largest = max(largest, min(bins.upper.max(), LONGEST * largest))
-        ticks = style.round_ticks(0, min(104 * largest, 100) or 1)
-        top = float(ticks[-1])
-        ax.set(xlim=(0, top), ylim=(-STRIP * top, top), xticks=ticks, yticks=ticks)
-        ax.set_aspect("equal", adjustable="box")
-        ax.spines["left"].set_bounds(0, top)
-        self._plot_bins(top)
-        ax.apply_aspect()
-        self._plot_words(top)
+        ax.axline((0, 0), slope=1, color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
+        errors = [bins.observed - bins.lower, bins.upper - bins.observed]
+        limits = {"yerr": 100 * np.abs(errors), "capsize": 3, "elinewidth": 1.2}
+        ax.errorbar(100 * bins.expected, 100 * bins.observed, fmt="o", color=style.BLUE, **limits)
+        top = min(110 * max(bins.expected.max(), bins.observed.max()), 101) or 1
+        ax.set(xlim=(0, top), ylim=(0, top), aspect="equal")
+        looks = {"transform": ax.transAxes, "color": style.QUIET, "fontsize": 9}
+        ax.text(0.02, 0.98, "more wrong\nthan expected", va="top", **looks)
+        ax.text(0.98, 0.02, "fewer wrong\nthan expected", ha="right", **looks)
+        apart = f"{100 * bins.error:.2g} percentage points apart on average"
+        ax.text(1, 1.01, apart, ha="right", **looks)
 
-    def _plot_bins(self, top: float) -> None:
-        """Draw the bins, and counts as bars in a strip below zero of which they fill two thirds."""
-        ax, bins, x = self.ax_, self.bins, 100 * self.bins.expected
-        floor = np.full(len(x), -STRIP * top)
-        ax.plot([0, top], [0, 0], color=style.INK, linewidth=0.8, clip_on=False)
-        bars = [floor, floor * (1 - bins.counts / bins.counts.max() * 2 / 3)]
-        ax.plot([x, x], bars, color=style.GREY, linewidth=3, solid_capstyle="butt")
-        ax.plot([0, 100], [0, 100], color=style.GREY, linestyle=style.DASHED, linewidth=1.1)
-        limits = [100 * bins.lower, 100 * bins.upper]
-        ax.plot([x, x], limits, "_-", color=style.BLUE, linewidth=1.2, markersize=6)
-        looks = {"color": style.BLUE, "markersize": 7, "markeredgecolor": "white", "zorder": 4}
-        ax.plot(x, 100 * bins.observed, "o", clip_on=False, **looks)
 
-    def _plot_words(self, top: float) -> None:
-        """Say what the sides of the diagonal mean, in their corners or where there is room."""
-        apart = f"{100 * self.bins.error:.2g} percentage points apart on average"
-        style.write(self.ax_, apart, (1, 1), (0, 5), "right", "baseline", xycoords="axes fraction")
-        strip_and_plot = np.linspace(-STRIP * top, top, 24), np.linspace(0, top, 20)
-        points = np.stack(np.meshgrid(*strip_and_plot), axis=-1).reshape(-1, 2)
-        y, x = points.T
-        below, above_or_strip = points[y <= x, ::-1], points[(y >= x) | (y <= 0), ::-1]
-        more, fewer = "more wrong\nthan expected", "fewer wrong\nthan expected"
-        style.place_words(self.ax_, more, (0, top), below, style.QUIET)
-        style.place_words(self.ax_, fewer, (top, 0), above_or_strip, style.QUIET)
+@dataclass(eq=False)
+class RiskCoverageDisplay(style.Display):
+    """Accuracy of the answers that are coded automatically against their share.
+
+    Parameters
+    ----------
+    coverage, accuracy : array-like of shape (n_points,)
+        Shares of answers coded automatically, rising, and their accuracy, from 0 to 1.
+    target, chosen : float and tuple of two floats, optional
+        Accuracy that was asked for; coverage and accuracy at the threshold that was chosen.
+    measure, title : str
+        What the accuracy counts, and what stands above the figure.
+
+    Examples
+    --------
+    >>> from nldd.coding import RiskCoverageDisplay
+    >>> display = RiskCoverageDisplay.from_predictions(
+    ...     [0.1, 0.2, 0.2, 0.3], [1, 1, 1, 0], target=0.9, chosen=(0.75, 1.0)
+    ... )
+    >>> display.coverage, display.accuracy
+    (array([0.25, 0.75, 1.  ]), array([1.  , 1.  , 0.75]))
+    >>> [text.get_text() for text in display.plot().ax_.get_legend().get_texts()]
+    ['all: 75.0 %', 'target 90 %', '75 % automatic at 100 %']
+    """
+
+    coverage: Any
+    accuracy: Any
+    target: float | None = None
+    chosen: Any = None
+    measure: str = "answers coded right"
+    title: str = ""
+    inches = 6.4, 4.0
+
+    def __post_init__(self) -> None:
+        self.coverage = style.read_numbers("coverage", self.coverage)
+        self.accuracy = style.read_numbers("accuracy", self.accuracy, len(self.coverage))
+        if self.target is not None:
+            self.target = float(style.read_numbers("target", [self.target])[0])
+        if self.chosen is not None:
+            self.chosen = style.read_numbers("chosen", self.chosen, 2)
+        falls = np.flatnonzero(np.diff(self.coverage) <= 0)
+        if len(falls):
+            after, at = self.coverage[falls[0] : falls[0] + 2]
+            raise InputError(f"coverage must rise from point to point; got {at:g} after {after:g}.")
+
+    @classmethod
+    def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":
+        """Take answers by rising theta; those with equal theta enter together.
+
+        Parameters
+        ----------
+        theta, right : array-like of shape (n_answers,)
+            Expected error rate per label, and whether each answer is coded right, or which
+            fraction of it.
+        **kwargs : dict
+            The other parameters of the class.
+
+        Returns
+        -------
+        RiskCoverageDisplay
+        """
+        theta = style.read_numbers("theta", theta)
+        right = style.read_numbers("right", right, len(theta))
+        # Sorted by `right` too, so that the order of tied answers changes not even the rounding.
+        order = np.lexsort((right, theta))
+        n_taken = np.append(np.flatnonzero(np.diff(theta[order])) + 1, len(theta))
+        accuracy = np.cumsum(right[order])[n_taken - 1] / n_taken
+        return cls(n_taken / len(theta), accuracy, **kwargs)
+
+    def _draw(self, ax: Any) -> None:
+        style.set_title(ax, self.title, 64)
+        measure = f"{fill(self.measure, 40)} (%)"
+        style.style_axes(ax, "answers coded automatically (%)", measure, grid="y")
+        end = f"all: {percent(self.accuracy[-1], 1)}" if self.coverage[-1] == 1 else None
+        dots = "o" if len(self.coverage) <= MOST_DOTS else ""
+        looks = {"color": style.BLUE, "linewidth": 1.8, "marker": dots, "markersize": 4}
+        ax.plot(100 * self.coverage, 100 * self.accuracy, label=end, **looks)
+        settled = self.coverage >= (SETTLED if self.coverage[-1] >= SETTLED else 0)
+        seen = list(self.accuracy[settled])
+        if self.target is not None:
+            looks = {"color": style.QUIET, "linestyle": style.DASHED, "linewidth": 1.1}
+            ax.axhline(100 * self.target, label=f"target {100 * self.target:.4g} %", **looks)
+            seen.append(self.target)
+        if self.chosen is not None:
+            share, accuracy = self.chosen
+            words = f"{percent(share)} automatic at {percent(accuracy, 1)}"
+            point = {"color": style.VERMILION, "zorder": 5, "clip_on": False, "label": words}
+            ax.scatter([100 * share], [100 * accuracy], 64, **point)
+            seen.append(accuracy)
+        # A line that runs along the floor could be taken for the axis: it gets a little room.
+        ax.set(xlim=(0, 100), ylim=(max(100 - max(104 * (1 - min(seen)), 5), 0), 100.5))
+        if ax.get_legend_handles_labels()[1]:
+            ax.legend(loc="lower left", frameon=False, fontsize=9)

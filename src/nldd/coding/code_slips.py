@@ -4,12 +4,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from itertools import pairwise
-from unicodedata import normalize
 
 from nldd._wording import quote, quote_first
+from nldd.coding.close_matches import close_matches, fold_name
 from nldd.coding.columns import ERRORS, CodeColumns
 from nldd.present.text import count_noun
 
@@ -74,7 +73,7 @@ def first_rows(codes: Iterable[Collection[str]], rows: Iterable[int]) -> dict[st
 
 def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
     """Codes of a table that are lists of others, with a separator that is not in use."""
-    by_fold = {_fold(name): name for name in found}
+    by_fold = {fold_name(name): name for name in found}
     lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
     slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
     spaced = [slip for slip in slips if SPACE in slip.separator]
@@ -85,7 +84,6 @@ def find_new_slips(
     found: Mapping[str, int], known: Sequence[str], columns: CodeColumns
 ) -> list[Slip]:
     """Codes that are not known and look like known ones, lists of them, or like no codes."""
-    by_fold = {_fold(name): name for name in known}
     advice = {name: said for said, names in _strange(found, columns) for name in names}
     has_fractions = any(map(_FRACTION.fullmatch, known))
     slips = []
@@ -94,10 +92,9 @@ def find_new_slips(
             continue
         # A spreadsheet of many countries takes the list 1,2 for a number.
         more = () if has_fractions or not _FRACTION.fullmatch(name) else (".",)
-        exact = _listed(name, by_fold.get, columns.separators, more)
-        near = _listed(name, partial(close_code, known=known), columns.separators, more)
-        by, meant = exact if exact[1] else near
-        if not meant and (one := close_code(name, known)):
+        match = partial(close_code, known=known)
+        by, meant = _listed(name, match, columns.separators, more)
+        if not meant and (one := match(name)):
             meant = (one,)
         if meant or name in advice:
             slips.append(Slip(row, name, meant, advice.get(name, ""), by))
@@ -115,7 +112,7 @@ def _listed(
     others = [mark for mark in marks_of_lists if mark in name and mark not in used]
     for marks in (*others, "".join(others)) if others else ():
         parts = [part for part in re.split(f"[{re.escape(marks)}]", name) if part.strip()]
-        meant = [known for part in parts if (known := match(_fold(part)))]
+        meant = [known for part in parts if (known := match(fold_name(part)))]
         if len(parts) > 1 and len(meant) == len(parts):
             return marks, tuple(dict.fromkeys(meant))
     return "", ()
@@ -124,12 +121,9 @@ def _listed(
 def sep_options(slips: Iterable[Slip], used: Sequence[str] = ()) -> str:
     """The options that name all separators of some lists, after those that are in `use`."""
     found = (mark for slip in slips for mark in slip.separator)
-    return " ".join(f'--sep "{_typed(mark)}"' for mark in dict.fromkeys((*used, *found)))
-
-
-def _typed(separator: str) -> str:
-    """A separator as a person types it."""
-    return separator.replace("\t", "\\t").replace("\n", "\\n")
+    # As a person types them.
+    marks = (mark.replace("\t", "\\t").replace("\n", "\\n") for mark in (*used, *found))
+    return " ".join(f'--sep "{mark}"' for mark in dict.fromkeys(marks))
 
 
 def list_slips(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
@@ -147,16 +141,14 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
     names = [name for name in names if name not in known]
     if any(map(_FRACTION.fullmatch, (*names, *known))):
         return {}
-    same = defaultdict(list)
+    known_as = defaultdict[int, list[str]](list)
     for name in known:
         if number := _WHOLE.fullmatch(name):
-            same[int(number[1])].append(name)
-    found = {}
-    for name in names:
-        if number := _WHOLE.fullmatch(name):
-            meant = same[int(number[1])]
-            found[name] = meant[0] if len(meant) == 1 else number[1]
-    return {name: meant for name, meant in found.items() if name != meant}
+            known_as[int(number[1])].append(name)
+    numbers = {name: number[1] for name in names if (number := _WHOLE.fullmatch(name))}
+    same = {name: known_as[int(number)] for name, number in numbers.items()}
+    meant = {n: same[n][0] if len(same[n]) == 1 else number for n, number in numbers.items()}
+    return {name: code for name, code in meant.items() if name != code}
 
 
 def notes_on_codes(
@@ -188,15 +180,18 @@ def notes_on_codes(
         yield f"{times}: a code of its own, or {quote(meant)} misspelt? Correct it if it is."
     for advice, names in _strange(counts, columns):
         if new := [name for name in names if name not in known]:
-            kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
-            yield f"{quote_first(new)} {kind}; {advice}."
+            yield f"{_taken(new)}; {advice}."
     for one, other, n in _always_together(cells, columns):
         advice = f"if they are one code with {columns.separator!r} in it, write it without that"
         yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
     if lists := _decimal_lists(counts):
-        kind = "is taken as one code" if len(lists) == 1 else "are taken as one code each"
         advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
-        yield f"{quote_first(lists)} {kind}; {advice}."
+        yield f"{_taken(lists)}; {advice}."
+
+
+def _taken(names: Sequence[str]) -> str:
+    kind = "is taken as a code" if len(names) == 1 else "are taken as codes"
+    return f"{quote_first(names)} {kind}"
 
 
 def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
@@ -237,7 +232,7 @@ def _misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     frequent = [name for name, n in counts.items() if n >= FREQUENT]
     rare = sorted(name for name, n in counts.items() if n <= RARE)
     pairs = ((name, close_code(name, frequent)) for name in rare)
-    return [(name, meant) for name, meant in pairs if meant and _fold(meant) != _fold(name)]
+    return [(name, meant) for name, meant in pairs if meant and fold_name(meant) != fold_name(name)]
 
 
 def _decimal_lists(counts: Mapping[str, int]) -> list[str]:
@@ -264,7 +259,7 @@ def similar_groups(names: Sequence[str]) -> list[list[str]]:
     """Names that differ only in capitals, spaces or zeros before a number, by group."""
     groups = defaultdict(list)
     for name in names:
-        folded = _fold(name)
+        folded = fold_name(name)
         groups[folded.lstrip("0") or "0" if folded.isdecimal() else folded].append(name)
     return [group for group in groups.values() if len(group) > 1]
 
@@ -272,11 +267,5 @@ def similar_groups(names: Sequence[str]) -> list[list[str]]:
 def close_code(name: str, known: Sequence[str]) -> str | None:
     """The known code that a new one may be meant to be; codes with other numbers are others."""
     digits = partial(re.sub, r"\D", "")
-    by_fold = {_fold(other): other for other in known if digits(other) == digits(name)}
-    close = get_close_matches(_fold(name), by_fold, n=1, cutoff=CLOSE)
-    return by_fold[close[0]] if close else None
-
-
-def _fold(name: str) -> str:
-    """A name without what people easily get wrong: capitals and spaces."""
-    return " ".join(normalize("NFKC", name).casefold().split())
+    like = [other for other in known if digits(other) == digits(name)]
+    return next(iter(close_matches(name, like, n=1, cutoff=CLOSE)), None)

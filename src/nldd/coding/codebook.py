@@ -203,7 +203,7 @@ def check_listable(codebook: Codebook, columns: CodeColumns) -> None:
     """Refuse codes that a cell which lists codes would not give back as they are."""
     for entry in codebook.entries if columns.listed else ():
         code = entry.merged_into or entry.code
-        if columns.split(code) != {code}:
+        if columns.split(code) != frozenset({code}):
             by = " or ".join(map(quote, columns.separators))
             message = f"{quote(code)} cannot be a code: cells that list it would be read otherwise."
             raise InputError(message, hint=f"a code without {by}, and not NA or the like")

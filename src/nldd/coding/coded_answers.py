@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -21,13 +22,7 @@ from nldd.coding.guarantee import (
     threshold_text,
 )
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import (
-    PER_CODE,
-    Predictions,
-    Watch,
-    join_predictions,
-    no_progress,
-)
+from nldd.coding.predictions import PER_CODE, Predictions, Watch, no_progress
 from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
 from nldd.coding.selective import Selection
 from nldd.present.text import align, count_noun, percent, wrap
@@ -266,6 +261,9 @@ class CodedAnswers:
     def __len__(self) -> int:
         return len(self.statuses)
 
+    def __getitem__(self, places: NDArray[np.intp]) -> "CodedAnswers":
+        return CodedAnswers(**{name: take_places(all, places) for name, all in vars(self).items()})
+
     @property
     def why(self) -> list[str]:
         """Why people must look, in words; empty for answers that they need not look at."""
@@ -282,6 +280,22 @@ class CodedAnswers:
         counts, why = Counter(self.statuses), Counter(r.kind for r in self.reasons if r is not None)
         parts = (len(self), counts[AUTO], counts[REVIEW], why, list(notes))
         return CodingSummary(*parts, counts[PARTLY], sum(self.drawn))
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """All coded answers of the parts, in their order."""
+        names = list(vars(parts[0]))
+        return cls(**{name: join_values([getattr(p, name) for p in parts]) for name in names})
+
+
+def take_places(values: Any, places: NDArray[np.intp]) -> Any:
+    return [values[i] for i in places.tolist()] if isinstance(values, list) else values[places]
+
+
+def join_values(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], list):
+        return list(chain.from_iterable(values))
+    return np.concatenate(values) if isinstance(values[0], np.ndarray) else values[0].join(values)
 
 
 def code_answers(
@@ -305,34 +319,15 @@ def code_answers(
         for own, place in zip(given, model.find_places(answers), strict=True)
     ]
     used = options.model_in_use(model)
-    reasons = Reasons(used)
-    starts = range(0, n, BLOCK_ROWS)
-    blocks = [np.arange(start, min(start + BLOCK_ROWS, n)) for start in starts]
-    coded = [
+    reasons, nothing = Reasons(used), np.array([], dtype=np.intp)
+    if not n:  # arrays of the right widths, without a row
+        return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
+    blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
+    parts = [
         _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
         for rows in watch(blocks, len(blocks), "coding")
     ]
-    if not coded:  # arrays of the right widths, without a row
-        none = _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)
-        coded, blocks = [_take_none(none)], [np.array([], dtype=np.intp)]
-    joined = {
-        name: np.concatenate([getattr(part, name) for part in coded])
-        for name in ("Y", "doubt", "empty", "settled")
-    }
-    lists: dict[str, Any] = {
-        name: [value for part in coded for value in getattr(part, name)]
-        for name in ("statuses", "reasons", "ask")
-    }
-    found = join_predictions(blocks, [part.found for part in coded])
-    marks = [i in drawn for i in range(n)]
-    return CodedAnswers(answers, kept, found, **joined, **lists, drawn=marks)
-
-
-def _take_none(coded: CodedAnswers) -> CodedAnswers:
-    arrays = {
-        name: getattr(coded, name)[:0] for name in ("found", "Y", "doubt", "empty", "settled")
-    }
-    return replace(coded, **arrays, statuses=[], reasons=[], ask=[])
+    return replace(CodedAnswers.join(parts), drawn=[i in drawn for i in range(n)])
 
 
 def _code_block(
@@ -348,21 +343,23 @@ def _code_block(
     empty, doubt, Y = model.is_blank(answers), found.doubt(options.rank_by), found.Y
     # Not "doubt > limit": a limit that is not a number lets nothing through.
     sure = (doubt <= options.limits(model, answers)) & ~empty
-    statuses: list[str] = np.where(sure, AUTO, REVIEW).tolist()
+    statuses = [AUTO if is_sure else REVIEW for is_sure in sure.tolist()]
     ask: list[BoolArray | None] = [None] * len(found)
     settled = np.zeros(len(found), dtype=bool)
     if options.per_code is not None:
         assert found.P is not None
         set_codes, asked = _settle_codes(model, options, found.P, answers, empty)
-        n_asked, settled = asked.sum(axis=1), np.asarray(~asked.all(axis=1))
-        statuses = np.select([n_asked == 0, settled], [AUTO, PARTLY], REVIEW).tolist()
+        settled = np.asarray(~asked.all(axis=1))
+        kinds = zip(np.any(asked, axis=1).tolist(), settled.tolist(), strict=True)
+        statuses = [(PARTLY if some else REVIEW) if open else AUTO for open, some in kinds]
         ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
         Y = np.where(settled[:, np.newaxis], set_codes, Y).astype(np.int8)
     # Answers that people have coded are left alone.
     statuses = [s if own is None else BY_PEOPLE for s, own in zip(statuses, given, strict=True)]
     why = _find_reasons(model, reasons, found, X, empty, statuses, ask)
     Y = _with_given(Y, given, model.labels)
-    return CodedAnswers(answers, given, found, Y, doubt, empty, settled, statuses, why, ask)
+    drawn = [False] * len(found)
+    return CodedAnswers(answers, given, found, Y, doubt, empty, settled, statuses, why, ask, drawn)
 
 
 def _settle_codes(

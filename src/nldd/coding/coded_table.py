@@ -1,4 +1,10 @@
-"""Coded tables: every row and column kept, with codes and why, and a sheet for people beside it."""
+"""Coded tables: every row and column kept, with codes and why, and a sheet for people beside it.
+
+The sheet has a suggestion for each answer, likely others, and a mark. Answers of the random check
+sample come without any suggestion: they tell how right the model is, and who sees a suggestion
+tends to agree with it. They stand before all others, in the order of the table; then come those
+with the same suggestion together, the surest of these first; and empty ones last.
+"""
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nldd._wording import quote_first
@@ -19,20 +26,33 @@ from nldd.coding.coded_answers import (
     CodingOptions,
     CodingSummary,
     code_answers,
+    next_labelsets,
 )
-from nldd.coding.columns import Codes, read_answers
+from nldd.coding.columns import Codes, find_column, read_answers
 from nldd.coding.decisions import looked_at_codes, refuse_decided
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Watch, no_progress
+from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
-from nldd.coding.tables.writing import write_table
+from nldd.coding.tables.writing import Choices, SheetLayout, write_table
 from nldd.exceptions import InputError
+from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun
 
 Item = TypeVar("Item")
 Column = Sequence[Cell]
+# What is added to all rows, in this order, and to those for people.
+SAID = (own.CODES, own.STATUS, own.CHANCE, own.THETA)
+OF_TABLE = (own.ROW, *SAID, own.NEAREST, own.WHY, own.GUARANTEE, own.ASK)
+TO_DECIDE = (own.OK, own.WHY, own.ASK, *own.NEXT, own.NEAREST)
+OF_SHEET = (*TO_DECIDE, *SAID, own.GUARANTEE, own.DRAWN, own.ROW)
+# Answers that are coded blind, and empty ones, have these alone in a sheet.
+SHOWN_ALWAYS = {own.WHY, own.GUARANTEE, own.DRAWN, own.ROW}
+WIDTHS = {own.OK: 7.0, own.WHY: 34.0, own.ASK: 28.0, own.CODES: 28.0, own.NEAREST: 40.0}
+WIDTHS |= dict.fromkeys(own.NEXT, 22.0)
+WIDTH, TEXT_WIDTH, CODES_WIDTH, MARK_WIDTH = 12.0, 60.0, 28.0, 7.0
 
 
 def code_table(
@@ -71,8 +91,8 @@ def code_table(
 
     Examples
     --------
-    >>> from nldd.coding import Answers, CodingOptions, GuaranteeTarget, Settings
-    >>> from nldd.coding import code_table, fit_coding_model, triage
+    >>> from nldd.coding import Answers, CodingOptions, Settings
+    >>> from nldd.coding import GuaranteeTarget, code_table, fit_coding_model
     >>> from nldd import load_survey
     >>> topics = {"cycling", "housing costs", "safety"}
     >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
@@ -85,8 +105,8 @@ def code_table(
     >>> folder = TemporaryDirectory()
     >>> new, coded = Path(folder.name, "new.csv"), Path(folder.name, "coded.csv")
     >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\n\"\"\n")
-    >>> found = triage(model, GuaranteeTarget(0.8)).selection
-    >>> counts = code_table(model, new, coded, CodingOptions(found.limit, rank_by=found.rank_by))
+    >>> policy, _ = CodingOptions(None).follow(model, GuaranteeTarget(0.8))
+    >>> counts = code_table(model, new, coded, policy)
     >>> counts.n_rows, counts.n_auto, counts.n_review
     (3, 2, 1)
     >>> read_table(coded).frame.iloc[0, :3].tolist()
@@ -98,22 +118,25 @@ def code_table(
         refuse_decided(Path(review), model.columns.codes, model.codebook)
     table, used = read_table(path, options), coding.model_in_use(model)
     answers, given = read_answers(table, model.columns), read_given(table, model)
-    drawn = frozenset(draw_at_random(_open_places(given), coding.n_random, coding.seed))
+    free = (place for place, codes in enumerate(given) if codes is None)
+    drawn = frozenset(draw_at_random(free, coding.n_random, coding.seed))
     how: dict[str, Any] = {"k": N_NEXT + 1 if review else 2, "drawn": drawn, "watch": watch}
     coded = code_answers(model, answers, given, coding, **how)
-    added = _added_columns(used, table, coded, coding)
-    names = own.unique_column_names(added, _taken_names(used, table))
+    added = _table_columns(used, table, coded, coding)
+    # The column that people fill in must not be mistaken for that of the predictions.
+    taken = {*table.names, *used.columns.codes.names, *used.columns.inputs}
+    names = own.unique_column_names(added, taken)
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
-    notes = [*table.notes, *_notes_on_earlier(numbered, coded, coding)]
-    counts = replace(coded.summary(notes), options=coding)
+    counts = replace(coded.summary(), options=coding)
+    counts.notes.extend([*table.notes, *_notes_on_earlier(numbered, counts, coding)])
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}
     write_table(out, frame, header=(*table.header, *names), **written)
     if review is not None:
-        from nldd.coding.review_sheet import review_sheet  # only where there is one
-
-        sheet, header, layout = review_sheet(used, table, coded, coding)
+        order = sorted(coded.for_people, key=lambda i: _sort_key(coded, i))
+        rows = np.array(order, dtype=np.intp)
+        sheet, header, layout = _review_sheet(used, table, rows, coded[rows], coding)
         write_table(review, sheet, header=header, layout=layout, **written)
     return counts
 
@@ -126,17 +149,13 @@ def read_given(table: Spreadsheet, model: CodingModel) -> list[Codes | None]:
     return looked_at_codes(table, codes, model.codebook)[0]
 
 
-def _open_places(given: Sequence[Codes | None]) -> Iterator[int]:
-    return (place for place, codes in enumerate(given) if codes is None)
-
-
 def _notes_on_earlier(
-    numbered: Sequence[str], coded: CodedAnswers, coding: CodingOptions
+    numbered: Sequence[str], counts: CodingSummary, coding: CodingOptions
 ) -> Iterator[str]:
     """What a table that was coded before, or in part, means for the columns and for the draw."""
     if numbered:
         yield f"The table was coded before; new columns are {quote_first(numbered)}."
-    yield from notes_on_draw(coded.summary(), coding.n_random)
+    yield from notes_on_draw(counts, coding.n_random)
 
 
 def notes_on_draw(counts: CodingSummary, n_asked: int) -> Iterator[str]:
@@ -162,30 +181,44 @@ def draw_at_random(items: Iterable[Item], size: int, seed: int) -> list[Item]:
     return drawn
 
 
-def _taken_names(model: CodingModel, table: Spreadsheet) -> set[str]:
-    # The column that people fill in must not be mistaken for that of the predictions.
-    return {*table.names, *model.columns.codes.names, *model.columns.inputs}
+def _columns(
+    model: CodingModel, table: Spreadsheet, coded: CodedAnswers, coding: CodingOptions
+) -> dict[str, Column]:
+    """What is said of each row; chance and theta speak of whole labelsets, not of single codes."""
+    found, n = coded.found, len(coded)
+    chance: Column = [""] * n if found.chance is None else _six_digits(found.chance)
+    both = (
+        ["" if settled else cell for cell, settled in zip(cells, coded.settled, strict=True)]
+        for cells in (chance, _six_digits(found.theta))
+    )
+    # Empty where none of the codes that are settled applies.
+    partly = zip(_join_codes(model, coded.Y), coded.Y, coded.statuses, strict=True)
+    columns: dict[str, Column] = {
+        own.CODES: ["" if s == PARTLY and not Y.any() else cell for cell, Y, s in partly],
+        own.STATUS: coded.statuses,
+        **dict(zip((own.CHANCE, own.THETA), both, strict=True)),
+        own.NEAREST: [model.answers.texts[row] for row in found.row.tolist()],
+        own.WHY: coded.why,
+        own.GUARANTEE: [str(coding.guarantee or "")] * n,
+        own.DRAWN: ["yes" if drawn else "no" for drawn in coded.drawn],
+    }
+    if coding.per_code is not None:
+        columns[own.ASK] = [
+            "" if ask is None else (model.columns.codes.separator or ";").join(_names(model, ask))
+            for ask in coded.ask
+        ]
+    # By its number, a review finds the extra features of a row again.
+    if model.columns.n_extra and own.ROW not in table.names:
+        columns[own.ROW] = coded.answers.rows
+    return columns
 
 
-def _added_columns(
+def _table_columns(
     model: CodingModel, table: Spreadsheet, coded: CodedAnswers, coding: CodingOptions
 ) -> dict[str, Column]:
     """The columns that coding adds to a table."""
-    found, n = coded.found, len(coded)
-    nearest = [model.answers.texts[row] for row in found.row.tolist()]
-    chance, theta = confidence_cells(coded)
-    columns: dict[str, Column] = {own.ROW: coded.answers.rows} if numbers_rows(model, table) else {}
-    columns |= {
-        own.CODES: suggestions(model, coded),
-        own.STATUS: coded.statuses,
-        own.CHANCE: chance,
-        own.THETA: theta,
-        own.NEAREST: nearest,
-        own.WHY: coded.why,
-        own.GUARANTEE: [str(coding.guarantee or "")] * n,
-    }
-    if coding.per_code is not None:
-        columns[own.ASK] = asked_codes(model, coded)
+    said, found = _columns(model, table, coded, coding), coded.found
+    columns = {name: said[name] for name in OF_TABLE if name in said}
     if not model.columns.codes.listed:
         names = (own.PREFIX + label for label in model.labels)
         columns |= dict(zip(names, coded.Y.T.tolist(), strict=True))
@@ -193,51 +226,121 @@ def _added_columns(
         assert found.others is not None
         assert found.others_theta is not None
         parts = (found.Dx, found.Dy, found.x_part, found.y_part)
-        following = join_codes(model, found.others[:, 0]), six_digits(found.others_theta[:, 0])
-        columns |= dict(zip(own.EXPLAINED, (*map(six_digits, parts), *following), strict=True))
-    if coding.n_random:
-        columns[own.DRAWN] = ["yes" if drawn else "no" for drawn in coded.drawn]
-    return columns
+        others = _join_codes(model, found.others[:, 0]), _six_digits(found.others_theta[:, 0])
+        columns |= dict(zip(own.EXPLAINED, (*map(_six_digits, parts), *others), strict=True))
+    return columns | ({own.DRAWN: said[own.DRAWN]} if coding.n_random else {})
 
 
-def numbers_rows(model: CodingModel, table: Spreadsheet) -> bool:
-    """True if rows get numbers, by which a review finds its extra features again."""
-    return model.columns.n_extra > 0 and own.ROW not in table.names
+def _names(model: CodingModel, Y: NDArray[Any]) -> tuple[str, ...]:
+    return model.codes(Y[np.newaxis])[0]
 
 
-def suggestions(model: CodingModel, coded: CodedAnswers) -> list[str]:
-    """The codes of each row as one cell; empty where none of those that are settled applies."""
-    partly = zip(join_codes(model, coded.Y), coded.Y, coded.statuses, strict=True)
-    return ["" if s == PARTLY and not Y.any() else cell for cell, Y, s in partly]
+def _join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:
+    """The codes of each row as one cell."""
+    known: dict[bytes, str] = {}
+    keys = [row.tobytes() for row in Y]
+    for key, row in zip(keys, Y, strict=True):
+        if key not in known:
+            known[key] = model.columns.codes.join(_names(model, row))
+    return [known[key] for key in keys]
 
 
-def join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:
-    return list(map(model.columns.codes.join, model.codes(Y)))
-
-
-def asked_codes(model: CodingModel, coded: CodedAnswers) -> list[str]:
-    """The codes that are to be decided, of rows of which others are settled."""
-    nothing = np.zeros(len(model.labels), dtype=bool)
-    asked = np.array([nothing if ask is None else ask for ask in coded.ask], dtype=bool)
-    separator = model.columns.codes.separator or ";"
-    return [separator.join(names) for names in model.codes(asked)] if len(asked) else []
-
-
-def confidence_cells(coded: CodedAnswers) -> tuple[Column, Column]:
-    """Chance and theta of each row; both speak of whole labelsets, not of codes one by one."""
-    found = coded.found
-    chance: Column = [""] * len(coded) if found.chance is None else six_digits(found.chance)
-    theta: Column = six_digits(found.theta)
-    if coded.settled.any():
-        chance, theta = (
-            ["" if settled else cell for cell, settled in zip(cells, coded.settled, strict=True)]
-            for cells in (chance, theta)
-        )
-    return chance, theta
-
-
-def six_digits(values: NDArray[np.float64]) -> list[float]:
+def _six_digits(values: NDArray[np.float64]) -> list[float]:
     return [float(f"{value:.6g}") for value in values.tolist()]
+
+
+def _review_sheet(
+    model: CodingModel,
+    table: Spreadsheet,
+    rows: NDArray[np.intp],
+    coded: CodedAnswers,
+    coding: CodingOptions,
+) -> tuple[pd.DataFrame, tuple[str, ...], SheetLayout]:
+    """The rows for people with all that they need to decide, the header, and how it looks."""
+    said = {own.OK: [""] * len(coded), **_columns(model, table, coded, coding)}
+    names, codes = model.columns.codes.names, _code_cells(model, coded, said[own.CODES])
+    said |= dict(zip(own.NEXT, _next_cells(model, coded, said[own.CODES]), strict=True))
+    blank = [coded.drawn[i] or bool(coded.empty[i]) for i in range(len(coded))]
+    added = {name: said[name] for name in OF_SHEET if name in said}
+    for name in added.keys() - SHOWN_ALWAYS:  # an empty status tells that nothing was suggested
+        added[name] = ["" if b else cell for b, cell in zip(blank, added[name], strict=True)]
+    each = zip(coded.drawn, said[own.WHY], strict=True)
+    added[own.WHY] = [DRAWN_BLIND if drawn else why for drawn, why in each]
+    frame = table.frame.iloc[rows].reset_index(drop=True)
+    there = {escape_formula(name) for name in table.names}
+    new = [name for name in names if escape_formula(name) not in there]
+    # Where codes stand already: cells of these columns are empty in all rows for people.
+    for name in names:
+        column = name if name in new else find_column(table, name, names)
+        frame[column] = pd.Series(codes[name], dtype=object)
+    unique = own.unique_column_names(added, {*table.names, *names, *model.columns.inputs})
+    frame = frame.assign(**frame_of(dict(zip(unique, added.values(), strict=True))))
+    widths = _widths(model, (*table.header, *new, *added))
+    layout = SheetLayout(dict(enumerate(widths)), _choices(model, table, new))
+    return frame, (*table.header, *new, *unique), layout
+
+
+def _sort_key(coded: CodedAnswers, i: int) -> tuple[Any, ...]:
+    if coded.drawn[i]:
+        return (0, i)
+    if coded.empty[i]:
+        return (2, i)
+    # Labelsets with the first code come first.
+    return (1, (1 - coded.Y[i]).tobytes(), float(coded.doubt[i]), i)
+
+
+def _next_cells(model: CodingModel, coded: CodedAnswers, suggested: Column) -> Iterator[Column]:
+    """The next best labelsets of all rows as columns; those of small models are fewer."""
+    join, n = model.columns.codes.join, len(own.NEXT)
+    pairs = zip(suggested, next_labelsets(model, coded), strict=True)
+    shown = [[cell for cell in map(join, others) if cell != mine] for mine, others in pairs]
+    return ([cells[rank] if rank < len(cells) else "" for cells in shown] for rank in range(n))
+
+
+def _code_cells(
+    model: CodingModel, coded: CodedAnswers, suggested: Column
+) -> dict[str, list[Cell]]:
+    """The suggestions as the columns of the codes hold them; codes to decide are left open."""
+    codes, first = model.columns.codes, dict[str, str]()
+    for name in codes.names:
+        # Of columns that were merged into one code, the first has the mark.
+        first.setdefault(model.codebook.current(name), name)
+    rows: list[dict[str, Cell]] = []
+    for i, ask in enumerate(coded.ask):
+        cells: dict[str, Cell] = dict.fromkeys(codes.names, "" if codes.listed else 0)
+        if coded.empty[i] or coded.drawn[i]:
+            cells = dict.fromkeys(codes.names, "")
+        elif codes.listed:
+            cells = dict(zip(codes.names, codes.spread(str(suggested[i])), strict=True))
+        else:
+            for j, label in enumerate(model.labels):
+                is_open = ask is not None and ask[j]
+                cells[first[label]] = "" if is_open else int(coded.Y[i, j])
+        rows.append(cells)
+    return {name: [cells[name] for cells in rows] for name in codes.names}
+
+
+def _widths(model: CodingModel, names: Sequence[str]) -> list[float]:
+    codes, text = (
+        set(map(escape_formula, n)) for n in (model.columns.codes.names, model.columns.text)
+    )
+    of_codes = CODES_WIDTH if model.columns.codes.listed else MARK_WIDTH
+    known = WIDTHS | dict.fromkeys(text, TEXT_WIDTH) | dict.fromkeys(codes, of_codes)
+    return [known.get(escape_formula(name), WIDTH) for name in names]
+
+
+def _choices(model: CodingModel, table: Spreadsheet, new: Sequence[str]) -> dict[int, Choices]:
+    """What cells offer to choose from, by the place of their column."""
+    codes, start = model.columns.codes, len(table.header)
+    several = f"Several codes: type them with {codes.separator} between."
+    offered = Choices(model.codes_in_order, several) if codes.listed else Choices([0, 1], "0 or 1.")
+    choices = {start + len(new): Choices(["x"], "x where the suggested codes are right.")}
+    for name in codes.names:
+        place = start + new.index(name) if name in new else None
+        if place is None:
+            place = table.names.index(find_column(table, name, codes.names))
+        choices[place] = offered
+    return choices
 
 
 def check_paths_differ(*places: Path | str | None, hint: str) -> None:

@@ -21,7 +21,7 @@ from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, PARTLY, REVIEW
 from nldd.coding.coded_rows import CodedRows, add_decided, open_coded, read_rows
-from nldd.coding.columns import Codes
+from nldd.coding.columns import LISTED, Codes
 from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest, points
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
@@ -66,13 +66,13 @@ class Frequency:
     """
 
     code: str
+    name: str
     n_people: int
     n_machine: int
     raw: float
     share: float
     low: float
     high: float
-    name: str = ""
 
     @property
     def bias(self) -> float:
@@ -104,37 +104,30 @@ class Basis:
     def paragraphs(self) -> Iterator[str]:
         """How the errors of the machine in this part are known, and what that is worth."""
         what = f"{count_noun(self.n_rest, 'answer')} {PARTS.get(self.part, self.part)}"
-        of_model = count_noun(self.n_checked, "coded answer")
+        none = f"{what}: none drawn at random was checked"
         if self.source == CHECKED:
             like = count_noun(self.n_checked, "answer")
             yield f"{what}: corrected by {like} of that kind, drawn at random and coded by people."
         elif self.n_checked:
-            yield (
-                f"{what}: none drawn at random was checked. Corrected as if they were like "
-                f"{of_model} of the model about which it was as sure, each predicted without "
-                "itself. That is an assumption."
-            )
+            like = f"{count_noun(self.n_checked, 'coded answer')} of the model"
+            about = "about which it was as sure, each predicted without itself"
+            yield f"{none}. Corrected as if they were like {like} {about}. That is an assumption."
         else:
-            yield (
-                f"{what}: none drawn at random was checked, and answers of the model cannot stand "
-                "in for these. Nothing is corrected, and all that is not known is in the interval: "
-                "let people check some first."
-            )
+            stand = "answers of the model cannot stand in for these. Nothing is corrected"
+            wide = "all that is not known is in the interval: let people check some first"
+            yield f"{none}, and {stand}, and {wide}."
         if self.n_open:
-            yield (
-                f"Of these, {self.n_open:,} were drawn at random and are not coded yet. Code them "
-                "all: those left for last may be the hard ones."
-            )
+            drawn = f"{self.n_open:,} were drawn at random and are not coded yet"
+            yield f"Of these, {drawn}. Code them all: those left for last may be the hard ones."
         if self.n_chosen:
-            yield (
-                f"People coded {self.n_chosen:,} more of that kind, not drawn at random. If they "
-                "took easy ones first, the rest is harder than the correction knows: code all."
-            )
+            chosen = f"People coded {self.n_chosen:,} more of that kind, not drawn at random"
+            harder = "the rest is harder than the correction knows: code all"
+            yield f"{chosen}. If they took easy ones first, {harder}."
 
 
 @dataclass(frozen=True)
 class Frequencies:
-    r"""Shares of codes in all answers of a table, corrected; made by :func:`code_frequencies`.
+    r"""Shares of codes in all answers of a table, corrected; see :func:`code_frequencies`.
 
     Attributes
     ----------
@@ -153,26 +146,6 @@ class Frequencies:
         What a person should know.
     format : TableFormat
         Of the coded table, so that what is written is like it.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, CodingOptions, Settings
-    >>> from nldd.coding import code_frequencies, code_table, fit_coding_model
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     new, coded = Path(folder, "new.csv"), Path(folder, "coded.csv")
-    ...     _ = new.write_text("answer\n" + "cheaper rents\nsafe cycle paths\nlower rents\n" * 20)
-    ...     _ = code_table(model, new, coded, CodingOptions(threshold=0.1))
-    ...     found = code_frequencies(model, coded)
-    >>> found.n_answers, found.n_people, [(part.part, part.source) for part in found.basis]
-    (60, 0, [('auto', 'model')])
     """
 
     codes: tuple[Frequency, ...]
@@ -324,7 +297,7 @@ def code_frequencies(
     how = replace(options, numbers=None, sheet=None)
     for other in checked if len(rows) else ():
         notes += add_decided(model, rows, table, *open_coded(model, other, how))
-    if not len(rows.chosen()):
+    if not len(rows.drop_blank()):
         hint = "name the table that nldd predict wrote"
         raise InputError(f"{path.name} has no answers.", hint=hint)
     found = estimate_frequencies(model, rows)
@@ -333,101 +306,80 @@ def code_frequencies(
 
 def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     """Estimate the share of each code in answers that a model has coded, and people in part."""
-    # What says nothing is no answer, unless people gave it codes.
-    kept = rows.chosen()
-    people = [rows.people[i] for i in kept]
-    labels = _all_labels(model, [*(rows.machine[i] for i in kept), *filter(None, people)])
-    coded = _CodedMatrix(
-        np.array(rows.statuses, dtype=object)[kept],
-        _matrix([rows.machine[i] for i in kept], labels),
-        _matrix([codes or frozenset() for codes in people], labels),
-        np.array([codes is not None for codes in people]),
-        np.array(rows.sampled)[kept],
-        {name: doubts[kept] for name, doubts in rows.doubts.items()},
+    answers = rows.drop_blank()
+    n, known = len(answers), answers.known
+    labels = _all_labels(model, [*answers.machine, *answers.people[known]])
+    names = np.array(labels, dtype=object)
+    machine, people = (
+        indicator([c or () for c in codes], names) for codes in (answers.machine, answers.people)
     )
-    parts = list(_parts(model, coded))
+    parts = list(_parts(model, answers, machine, people))
     counts = [counts for _, counts in parts]
     totals = estimate_rest(counts) if parts else (0.0, 0.0, 0.0)
-    n, by_people = len(kept), coded.people[coded.known].sum(axis=0)
+    by_people = people[known].sum(axis=0)
     by_machine = sum((part.rest_with for part in counts), np.zeros(len(labels), dtype=int))
     shares = [(by_people + total) / n for total in totals]
     columns = (by_people, by_machine, (by_people + by_machine) / n, *shares)
-    names = {code: entry.name for code, entry in model.codebook.by_code.items()}
+    called = {code: entry.name for code, entry in model.codebook.by_code.items()}
     each = zip(labels, *(values.tolist() for values in columns), strict=True)
-    found = [Frequency(code, *values, names.get(code, "")) for code, *values in each]
+    found = [Frequency(code, called.get(code, ""), *values) for code, *values in each]
     new = labels[len(model.labels) :]
     return Frequencies(
         tuple(sorted(found, key=lambda f: (-f.share, f.code))),
         n,
-        int(coded.known.sum()),
+        int(known.sum()),
         len(rows) - n,
         tuple(basis for basis, _ in parts),
         [f"Codes that the model does not know: {quote_first(new)}."] * bool(new),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _CodedMatrix:
-    """Answers with codes as 0 and 1; those of people are known of some."""
-
-    statuses: NDArray[np.object_]
-    machine: NDArray[np.int8]
-    people: NDArray[np.int8]
-    known: NDArray[np.bool_]
-    sampled: NDArray[np.bool_]
-    doubts: dict[str, NDArray[np.float64]]
-
-
 def _all_labels(model: CodingModel, codes: Sequence[Codes]) -> tuple[str, ...]:
     """The codes of the model, and those that people gave besides."""
     new = frozenset().union(*codes) - set(model.labels)
-    listed = replace(model.columns, codes=replace(model.columns.codes, separator=";"))
-    return (*model.labels, *(order_codes([new], listed) if new else ()))
+    return (*model.labels, *(order_codes([new], LISTED) if new else ()))
 
 
-def _matrix(codes: Sequence[Codes], labels: Sequence[str]) -> NDArray[np.int8]:
-    return indicator(codes, np.array(labels, dtype=object))
-
-
-def _parts(model: CodingModel, coded: _CodedMatrix) -> Iterator[tuple[Basis, PartCounts]]:
+def _parts(
+    model: CodingModel, rows: CodedRows, machine: NDArray[np.int8], people: NDArray[np.int8]
+) -> Iterator[tuple[Basis, PartCounts]]:
     """What only the machine coded, by status, with what is known about its errors."""
-    ranking, limit = _find_limit(model, coded)
-    n_labels = coded.machine.shape[1]
-    for part in dict.fromkeys((AUTO, REVIEW, *coded.statuses)):
-        here = (coded.statuses == part) & (part != BY_PEOPLE)
-        rest, sample = here & ~coded.known, here & coded.known & coded.sampled
+    for part in dict.fromkeys((AUTO, REVIEW, *rows.status)):
+        here = (rows.status == part) & (part != BY_PEOPLE)
+        rest, done = here & ~rows.known, here & rows.known
+        sample = done & rows.sampled
         if not rest.any():
             continue
-        codes, source = (coded.machine[sample], coded.people[sample]), CHECKED
+        codes, source = (machine[sample], people[sample]), CHECKED
         if not sample.any():
-            codes, source = _stand_ins(model, ranking, limit, part, n_labels), MODEL
-        n_open, n_chosen = (rest & coded.sampled).sum(), (here & coded.known & ~sample).sum()
-        sizes = int(rest.sum()), len(codes[0]), source, int(n_open), int(n_chosen)
-        yield Basis(part, *sizes), count_part(coded.machine[rest], *codes)
+            codes, source = _stand_ins(model, rows, part, machine.shape[1]), MODEL
+        n_open, n_chosen = (rest & rows.sampled).sum(), (done & ~sample).sum()
+        basis = Basis(part, int(rest.sum()), len(codes[0]), source, int(n_open), int(n_chosen))
+        yield basis, count_part(machine[rest], *codes)
 
 
-def _find_limit(model: CodingModel, coded: _CodedMatrix) -> tuple[str, float]:
+def _find_limit(model: CodingModel, rows: CodedRows) -> tuple[str, float]:
     """By which ranking answers were coded automatically, and up to which doubt; NaN if by none."""
-    auto, others = coded.statuses == AUTO, coded.statuses == REVIEW
-    best = ("theta", np.nan if auto.any() else -1.0)
-    fewest = others.sum() + 1
-    for ranking in RANKINGS if model.evidence.chance is not None else ("theta",):
-        doubts = coded.doubts[ranking]
+    auto, others = rows.status == AUTO, rows.status == REVIEW
+    best, fewest = ("theta", np.nan if auto.any() else -1.0), others.sum() + 1
+    for ranking, doubts in zip(RANKINGS, rows.doubts.T, strict=True):
         limit = float(doubts[auto].max(initial=-1.0))
         # Of the ranking that was used, none are within the limit but for what rounding does.
         n_within = (doubts[others] <= limit).sum()
-        if np.isfinite(limit) and n_within < fewest:
+        has_ranking = ranking == "theta" or model.evidence.chance is not None
+        if has_ranking and np.isfinite(limit) and n_within < fewest:
             best, fewest = (ranking, limit), n_within
     return best
 
 
 def _stand_ins(
-    model: CodingModel, ranking: str, limit: float, part: str, n_labels: int
+    model: CodingModel, rows: CodedRows, part: str, n_labels: int
 ) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Codes of the machine and of people for answers of the model like those of a part.
 
     There are none where codes were settled one by one, which leaves no doubt about the whole.
     """
+    ranking, limit = _find_limit(model, rows)
     found, Y = model.evidence[model.tested], model.Y[model.tested]
     sure = found.doubt(ranking) <= limit
     like = (sure if part == AUTO else ~sure) & np.isfinite(limit) & (part in (AUTO, REVIEW))

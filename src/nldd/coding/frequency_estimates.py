@@ -8,7 +8,7 @@ each share are those of an exact test with mid-P in a finite population, so that
 where no error was found. They are put together as squares (MOVER: Zou and Donner, 2008).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,30 +69,24 @@ def rest_limits(
     found, n, rest = (np.asarray(values, dtype=np.int64) for values in (found, n, rest))
     tail = (1 - level) / 2
 
-    def allows(total: Counts, more: bool) -> NDArray[np.bool_]:
+    def is_likely(total: Counts, more: bool) -> NDArray[np.bool_]:
         shape = (np.maximum(n + rest, 1), total, n)
         beyond = hypergeom.sf(found, *shape) if more else hypergeom.cdf(found - 1, *shape)
         return np.asarray(beyond + hypergeom.pmf(found, *shape) / 2 >= tail)
 
-    # Both by halving, all codes at once.
-    low, high = found.copy(), found + rest
+    fewest = _first(found, found + rest, lambda total: is_likely(total, more=True))
+    beyond = _first(found, found + rest + 1, lambda total: ~is_likely(total, more=False))
+    return fewest - found, beyond - 1 - found
+
+
+def _first(low: Counts, high: Counts, holds: Callable[[Counts], NDArray[np.bool_]]) -> Counts:
+    """The first number of each range for which something holds, else `high`; by halving."""
     while (low < high).any():
-        middle = (low + high) // 2
-        enough = allows(middle, more=True)
-        low, high = (
-            np.where(enough, low, np.minimum(middle + 1, high)),
-            np.where(enough, middle, high),
-        )
-    fewest = low - found
-    low, high = found.copy(), found + rest
-    while (low < high).any():
-        middle = (low + high + 1) // 2
-        enough = allows(middle, more=False)
-        low, high = (
-            np.where(enough, middle, low),
-            np.where(enough, high, np.maximum(middle - 1, low)),
-        )
-    return fewest, low - found
+        middle, is_closed = (low + high) // 2, low == high
+        enough = holds(middle)
+        low = np.where(enough | is_closed, low, middle + 1)
+        high = np.where(enough, middle, high)
+    return low
 
 
 def estimate_rest(
@@ -111,23 +105,22 @@ def estimate_rest(
             (part.missed, part.checked_without, part.rest_without, np.zeros_like(part.missed)),
         )
     ]
-    total, low, high = (np.zeros(len(parts[0].right)) for _ in range(3))
-    below, above = np.zeros_like(total), np.zeros_like(total)
-    for found, n, rest, word in groups:
-        value = np.where(n > 0, found / np.maximum(n, 1) * rest, word)
-        fewest, most = rest_limits(found, n, rest, level)
-        total += value
-        # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
-        # no estimate: all of it may be wrong at once.
-        low += np.where(n > 0, value, fewest)
-        high += np.where(n > 0, value, most)
-        below += np.where(n > 0, np.square(np.maximum(value - fewest, 0)), 0)
-        above += np.where(n > 0, np.square(np.maximum(most - value, 0)), 0)
-    n_rest = np.sum([part.rest_with + part.rest_without for part in parts], axis=0)
+    found, n, rest, word = (np.array(values) for values in zip(*groups, strict=True))
+    looked = n > 0
+    value = np.where(looked, found / np.maximum(n, 1) * rest, word)
+    fewest, most = rest_limits(found, n, rest, level)
+    # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
+    # no estimate: all of it may be wrong at once.
+    low, high = (np.where(looked, value, limit).sum(axis=0) for limit in (fewest, most))
+    below, above = (
+        np.where(looked, np.square(np.maximum(error, 0)), 0).sum(axis=0)
+        for error in (value - fewest, most - value)
+    )
     # There are only whole answers: what lies between two numbers allows for both.
-    fewest = np.floor(low - np.sqrt(below) + ROUNDING)
-    most = np.ceil(high + np.sqrt(above) - ROUNDING)
-    return total, np.clip(fewest, 0, n_rest), np.clip(most, 0, n_rest)
+    lower = np.floor(low - np.sqrt(below) + ROUNDING)
+    upper = np.ceil(high + np.sqrt(above) - ROUNDING)
+    n_rest = rest.sum(axis=0)
+    return value.sum(axis=0), np.clip(lower, 0, n_rest), np.clip(upper, 0, n_rest)
 
 
 @dataclass(frozen=True)

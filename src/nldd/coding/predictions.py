@@ -121,6 +121,12 @@ class Predictions:
         known = {name: values for name, values in vars(self).items() if values is not None}
         return Predictions(**{name: values[rows] for name, values in known.items()})
 
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """All predictions of the parts, in their order."""
+        names = [name for name, values in vars(parts[0]).items() if values is not None]
+        return cls(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
+
     def doubt(self, rank_by: str) -> NDArray[np.float64]:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
         if rank_by not in RANKINGS:
@@ -293,9 +299,7 @@ def join_predictions(
     parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]
 ) -> Predictions:
     """The predictions of parts together, in the order of their rows."""
-    names = [name for name, values in vars(found[0]).items() if values is not None]
-    joined = {name: np.concatenate([getattr(each, name) for each in found]) for name in names}
-    return Predictions(**joined)[np.argsort(np.concatenate(parts))]
+    return Predictions.join(found)[np.argsort(np.concatenate(parts))]
 
 
 def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:

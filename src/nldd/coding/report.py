@@ -15,7 +15,7 @@ from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd.coding.answers import Answers
-from nldd.coding.calibration import CalibrationDisplay
+from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.description import (
     CodeCounts,
@@ -40,7 +40,6 @@ from nldd.coding.evaluation import (
 )
 from nldd.coding.frequency_estimates import bias_table, code_bias
 from nldd.coding.model import CodingModel, checksum, current_time
-from nldd.coding.risk_coverage import RiskCoverageDisplay
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult

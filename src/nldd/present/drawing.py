@@ -1,12 +1,10 @@
-"""Parts of all figures: checks of numbers, colours, axes, and words where they hide nothing."""
+"""Parts of all figures: checks of numbers, colours, axes and words."""
 
-from collections.abc import Sequence
 from textwrap import fill
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from nldd.exceptions import InputError
 
@@ -15,7 +13,6 @@ Points = NDArray[np.float64]
 INK, QUIET, GREY, GRID = "#1a1a1a", "#595959", "#8c8c8c", "#e3e3e3"
 BLUE, VERMILION, SKY = "#0072b2", "#d55e00", "#56b4e9"
 DASHED = (0, (5, 3))
-ROOM = 5  # points of paper around words
 # Names come from users: a dollar sign in them starts no formula.
 WORDS: dict[str, Any] = {"fontsize": 9, "parse_math": False, "annotation_clip": False}
 
@@ -97,52 +94,3 @@ def write(ax: Any, words: str, at: Any, shift: Any, ha: str, va: str, **looks: A
     """Write words at a point, shifted by some points of paper."""
     looks = {"color": QUIET, "ha": ha, "va": va, "textcoords": "offset points", **WORDS, **looks}
     ax.annotate(words, at, xytext=shift, **looks)
-
-
-def spread(heights: Sequence[float], apart: float, floor: float) -> list[float]:
-    """Move up to two heights apart if they are too close for words, but not below the floor."""
-    if len(heights) == 2:
-        first, second = heights
-        push = max(apart - abs(first - second), 0) / (2 if first >= second else -2)
-        heights = [first + push, second - push]
-    lift = max(floor - min(heights, default=floor), 0)
-    return [height + lift for height in heights]
-
-
-def round_ticks(low: float, high: float) -> Points:
-    """Return at most seven ticks at round numbers, from below `low` to above `high`."""
-    from matplotlib.ticker import MaxNLocator
-
-    return np.asarray(MaxNLocator(6, steps=[1, 2, 5, 10]).tick_values(low, high))
-
-
-def place_words(ax: Any, words: str, anchor: Any, marks: Points, color: str) -> Points:
-    """Write near an anchor where the words hide neither lines nor marks, which are data points.
-
-    Return the point of their box that is nearest to the anchor.
-    """
-    from matplotlib.patheffects import withStroke
-
-    looks = {"ha": "center", "va": "center", "zorder": 6, **WORDS}
-    halo = [withStroke(linewidth=3, foreground="white")]
-    text = ax.annotate(words, anchor, color=color, path_effects=halo, **looks)
-    half = np.array(text.get_window_extent().size) / 2 + ROOM * ax.figure.dpi / 72
-    low, high = ax.get_window_extent().get_points()
-    x, y = np.linspace(low + half, np.maximum(high, low + 2 * half) - half, 48).T
-    centres = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    points = ax.transData.transform(np.concatenate([marks, *map(_along, ax.lines)]))
-    # In half boxes: what is less than one away in both directions would be hidden.
-    gaps = cdist(centres / half, points / half, "chebyshev").min(axis=1).clip(max=1)
-    at = ax.transData.transform(anchor)
-    far = np.linalg.norm(np.maximum(np.abs(centres - at) - half, 0), axis=1)
-    centre = centres[np.lexsort((far, -gaps))[0]]
-    to_data = ax.transData.inverted().transform
-    text.set_position(to_data(centre))
-    return np.asarray(to_data(at.clip(centre - half, centre + half)))
-
-
-def _along(line: Any) -> Points:
-    """Return points on a drawn line, close to each other."""
-    corners = line.get_xydata()
-    steps = np.linspace(0, len(corners) - 1, max(len(corners), 200))
-    return np.column_stack([np.interp(steps, range(len(corners)), x) for x in corners.T])

@@ -20,11 +20,10 @@ from coding_tables import (
 )
 from nldd import __version__
 from nldd.coding.audit import checks_needed
-from nldd.coding.evaluation import check_guarantee, evaluate_table
+from nldd.coding.evaluation import evaluate_table
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import accuracy_interval
-from nldd.coding.tables.reading import TableOptions
-from nldd.present.text import percent
 
 
 @pytest.fixture
@@ -36,53 +35,38 @@ def study(made, tmp_path):
 def test_inspect_shows_all_that_the_model_knows(study, capsys):
     path = study / "model.nldd"
     model = load_coding_model(path)
-    text = succeed(capsys, "inspect", path).out
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert lines[0] == f"Model {path}"
-    said = " ".join(lines[1:3])
-    assert 'the text of "answer", the numbers of "age", the categories of "region".' in said
-    assert said.endswith("stand in the column \"codes\", separated by ';'.")
-    assert "coded answers 108" in lines
-    for code, count in counts_of(ROWS).items():
-        assert any(line.startswith(f"{code} {count} ") for line in lines)
-    assert f"nldd {__version__}" in lines
-    event = model.history[0]
-    time = event.time.replace("T", " ").replace("Z", " UTC")
-    assert (
-        f"{time} (nldd {__version__}) fit answers.csv 108 (12 set aside) 108 "
-        f"{100 * event.subset_accuracy:.1f} %"
-    ) in lines
-    assert lines[-1] == f"answers.csv read by nldd fit {event.sha256}"
-
-
-def test_inspect_as_json_agrees_with_the_model(study, capsys):
-    model = load_coding_model(study / "model.nldd")
-    record = succeed(capsys, "inspect", study / "model.nldd", "--json").json
+    record = succeed(capsys, "inspect", path, "--json").json
     assert record["columns"] == as_json(asdict(model.columns))
     assert record["labels"] == counts_of(ROWS)
     assert record["coefficients"]["beta"] == as_json(model.classifier.regression_.beta)
     assert record["history"] == [asdict(event) for event in model.history]
 
+    text = succeed(capsys, "inspect", path).out
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert lines[0] == f"Model {path}"
+    assert {"coded answers 108", f"nldd {__version__}"} <= set(lines)
+    for name in ("answer", "age", "region", "codes"):
+        assert f'"{name}"' in " ".join(lines[1:3])
+    for code, count in counts_of(ROWS).items():
+        assert any(line.startswith(f"{code} {count} ") for line in lines)
+    event = model.history[0]
+    (step,) = (line for line in lines if " fit answers.csv 108 (12 set aside) 108 " in line)
+    assert step.endswith(f"{100 * event.subset_accuracy:.1f} %")
+    assert lines[-1] == f"answers.csv read by nldd fit {event.sha256}"
+
 
 def test_evaluate_agrees_with_python(study, capsys):
     model = load_coding_model(study / "model.nldd")
-    quality, _ = evaluate_table(model, study / "truth.csv", TableOptions())
-    kept = check_guarantee(model, quality, 0.8, 0.9, "subset")
+    quality = evaluate_table(model, study / "truth.csv", goal=GuaranteeTarget(0.8))
     words = ("evaluate", study / "model.nldd", study / "truth.csv", "--target-accuracy", "0.8")
     record = succeed(capsys, *words, "--no-report", "--json").json
     assert (record["rows"], record["coded"], record["set_aside"]) == (40, 40, 0)
     assert record["report"] is None
-    assert record["scores"] == as_json([asdict(score) for score in quality.scores])
-    assert record["by_label"] == as_json([asdict(score) for score in quality.by_label])
-    assert record["promise"]["n_auto"] == kept.n_auto
-    assert record["promise"]["accuracy"] == kept.accuracy
+    assert record == {"report": None, **as_json(quality.to_dict())}
     assert sum(record["calibration"]["counts"]) == 40
-
-    lines = succeed(capsys, *words, "--no-report").out.splitlines()
+    assert succeed(capsys, *words, "--no-report").out == f"{quality}\n"
     for score in quality.scores:
-        interval = f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})"
-        assert any(score.name in line and interval in line for line in lines)
-    assert f"{percent(kept.accuracy, 1)} of these are right" in " ".join(lines)
+        assert f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})" in str(quality)
 
 
 def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
@@ -90,8 +74,7 @@ def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
     path = write_csv(study / "truth.csv", rows)
     words = ("evaluate", study / "model.nldd", path, "--no-report")
     assert succeed(capsys, *words, "--json").json["unknown_labels"] == ["beer"]
-    said = succeed(capsys, *words).out.replace("\n", " ")
-    assert 'Codes that the model does not know, so that it cannot give them: "beer".' in said
+    assert '"beer"' in succeed(capsys, *words).out
 
 
 def test_evaluate_writes_a_report_beside_the_table(study, capsys):
@@ -124,49 +107,39 @@ def test_audit_draws_automatic_codes_in_their_order(coded, capsys):
     succeed(capsys, "audit", coded, "--sample", "8", "--seed", "1", "-o", sample, "--force")
     assert read_csv(sample)[1] != drawn
     text = succeed(capsys, "audit", coded, "--force").out
-    assert text.startswith(f"{len(auto)} of {len(auto)} automatic codes drawn at random: {sample}")
+    assert text.startswith(f"{len(auto)} of {len(auto)} ")
     assert text.endswith(f"  nldd audit {sample}\n")
 
 
 def test_audit_tells_the_verified_accuracy(coded, capsys):
     succeed(capsys, "audit", coded, "--sample", "12")
     sample = coded.with_name("coded.audit.csv")
-    error, _ = refuse(capsys, "audit", sample)
-    assert error == "coded.audit.csv: no row of the column 'nldd_check' is filled in yet."
+    assert "nldd_check" in refuse(capsys, "audit", sample)[0]  # nothing is filled in
     header, rows = read_csv(sample)
     marks = ["yes", "YES", "1", "ok", "y", "right", "ja", "no", "0", " yes ", "", ""]
     write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
     low, high = accuracy_interval([1] * 8 + [0] * 2)
+    found = {"n_checked": 10, "n_right": 8, "n_open": 2, "accuracy": 0.8, "low": low, "high": high}
+    found |= {"target": 0.9, "verdict": "cannot tell yet", "needed": checks_needed(10, 8, 0.9)}
     assert succeed(capsys, "audit", sample, "--json").json == {
-        "n_checked": 10,
-        "n_right": 8,
-        "n_open": 2,
-        "accuracy": 0.8,
-        "low": low,
-        "high": high,
-        "target": 0.9,
-        "verdict": "cannot tell yet",
-        "needed": (needed := checks_needed(10, 8, 0.9)),
+        **found,
         "n_crosses": 0,
         "measure": "subset",
     }
-    assert " ".join(succeed(capsys, "audit", sample).out.split()) == (
-        f"8 of 10 checked answers right (exact 95 % interval {100 * low:.1f} to {100 * high:.1f} %)"
-        " Cannot tell yet: the target of 90 % lies within the interval. "
-        f"About {needed - 10} more checks would tell, if as many of them are right: {needed} in "
-        "all. To draw more of them: nldd audit --besides. If the table has fewer automatic codes, "
-        "check all of them. 2 rows not checked yet"
-    )
-    assert "Kept: the whole" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
+    text = succeed(capsys, "audit", sample).out
+    assert f"{100 * low:.1f} to {100 * high:.1f} %" in text
+    assert f"{found['needed']:,} in all" in text
+    assert "Kept" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
     second = coded.with_name("second.csv")
     text = succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second).out
-    assert " automatic codes besides the 12 of earlier samples drawn at random" in text
+    assert " 12 of earlier samples" in text
     assert text.endswith(f"  nldd audit {sample} {second}\n")
     assert succeed(capsys, "audit", sample, second, "--json").json["n_open"] == 7
-    assert refuse(capsys, "audit", coded, sample)[0].startswith("A sample is drawn from one coded")
+    refuse(capsys, "audit", coded, sample)  # a coded table and a sample
     write_csv(sample, [(*rows[0][:-2], "maybe", "")], header)
     error, hint = refuse(capsys, "audit", sample)
-    assert error == "coded.audit.csv, row 1, column 'nldd_check': expected yes or no, got 'maybe'."
+    assert "coded.audit.csv, row 1, column 'nldd_check'" in error
+    assert "'maybe'" in error
     assert "yes" in hint
 
 
@@ -185,11 +158,7 @@ def test_audit_judges_by_the_guarantee_of_the_table(study, capsys, measure):
     at_090 = succeed(capsys, "audit", sample, "--target-accuracy", "0.9", "--json").json
     assert (at_090["target"], at_090["verdict"], at_090["measure"]) == (0.9, "broken", "subset")
     found = succeed(capsys, "audit", sample, "--json").json
-    assert (found["target"], found["measure"]) == (0.7, measure)
-    text = " ".join(succeed(capsys, "audit", sample).out.split())
-    if measure == "subset":
-        assert found["verdict"] == "kept"
-        assert "Kept: the whole interval lies at or above the target of 70 %." in text
-    else:
-        assert (found["verdict"], found["accuracy"]) == (None, 0.8)
-        assert "No verdict: the guarantee of 70 % is by the measure hamming" in text
+    assert (found["target"], found["measure"], found["accuracy"]) == (0.7, measure, 0.8)
+    assert found["verdict"] == ("kept" if measure == "subset" else None)
+    begin = "Kept" if measure == "subset" else "No verdict"
+    assert f"\n{begin}" in succeed(capsys, "audit", sample).out

@@ -21,7 +21,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd.coding.evaluation import triage
+from nldd.coding.triage import triage
 from nldd.coding.model_file import load_coding_model
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
@@ -123,8 +123,8 @@ def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
     assert {(study / name).read_text() for name in kept} == {"somebody's work"}
     assert not (study / "curve.svg").exists()
     done = succeed(capsys, *fit, "--force")
-    assert f"Before: {path}.bak1" in done.out
-    assert (study / "model.nldd.bak1").read_bytes() == before
+    assert f"Before: {path}.bak" in done.out
+    assert (study / "model.nldd.bak").read_bytes() == before
 
 
 def test_update_renews_the_report_that_nldd_wrote_about_the_model(study, corrected, capsys):
@@ -149,20 +149,20 @@ def test_undo_tells_what_it_takes_back(study, corrected, capsys):
     time = event.time.replace("T", " ").replace("Z", " UTC")
     assert succeed(capsys, "undo", path).out.splitlines() == [
         f"Undone: update with corrected.csv of {time}, 24 answers joined",
-        "The model has 108 answers now; 0 steps more can be undone",
-        "model.nldd.undone1 is the model as it was a moment ago; nldd undo --redo model.nldd "
-        "brings it back",
+        "The model has 108 answers now",
+        "model.nldd.bak is the model as it was a moment ago; nldd undo model.nldd brings it back",
         "",
         f"Model: {path}",
     ]
     assert path.read_bytes() == before
-    record = succeed(capsys, "undo", path, "--redo", "--json").json
+    record = succeed(capsys, "undo", path, "--json").json
     assert [step["file"] for step in record["came_back"]] == ["corrected.csv"]
-    assert (record["taken_back"], record["n_answers"], record["n_left"]) == ([], 132, 0)
+    assert (record["taken_back"], record["n_answers"]) == ([], 132)
     assert load_coding_model(path).history[-1] == event
-    error, hint = refuse(capsys, "undo", path, "--redo")
-    assert error == "model.nldd: nothing was undone that could be brought back."
-    assert "nldd undo" in hint
+    path.with_name("model.nldd.bak").unlink()
+    error, hint = refuse(capsys, "undo", path)
+    assert error == "model.nldd: there is no predecessor model.nldd.bak."
+    assert "nldd inspect" in hint
 
 
 def test_update_refuses_misspelt_codes(study, capsys):

@@ -9,8 +9,8 @@ import pytest
 from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress, to_undo
 from coding.review.made_review import CODES, make_review
 from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
-from nldd.coding.review.known_codes import SimilarCodeError
 from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, SKIPPED, Position, latest
+from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import item_views, list_view, status_view, study_view
 from nldd.exceptions import InputError

@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
-from nldd.coding.coded_answers import CodingSummary
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
 from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.review.prepare import _notes_on_draw, draw_to_check, prepare_review
+from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.spreadsheet import frame_of
@@ -112,26 +111,6 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
     again = prepare(made, tmp_path / "again.review.db", table, **how)[2]
     assert again == items
     assert not any("asked for" in note for note in prepared.notes)
-
-
-@pytest.mark.parametrize(
-    ("n_auto", "n_audit", "expected"),
-    [
-        (50, 50, ["about 10 of the 50 automatic codes, fewer than the 50 asked for"]),
-        (500, 50, []),
-        (30, 600, ["all 30 of the 30 automatic codes, fewer than the 600 asked for"]),
-        (30, 2000, ["there are no more without codes"]),
-        (0, 50, ["check no automatic code"]),
-        (0, 0, []),
-    ],
-)
-def test_too_few_automatic_answers_to_check_are_told_of(n_auto, n_audit, expected):
-    numbers = range(1, 1001)
-    n_drawn = len(draw_to_check(numbers, n_auto, n_audit, 0))
-    counts = CodingSummary(1000, n_auto, 1000 - n_auto, n_drawn=n_drawn)
-    notes = list(_notes_on_draw(counts, n_audit, len(numbers)))
-    assert len(notes) == len(expected)
-    assert all(words in note for words, note in zip(expected, notes, strict=True))
 
 
 @pytest.mark.parametrize("measure", ["subset", "hamming", "per-code"])

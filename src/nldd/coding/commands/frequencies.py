@@ -68,4 +68,4 @@ def frequencies(
         write_table(out, found.to_frame(), like=found.format)
     if report is not None:
         write_atomically(report, render_page(found.page(table.name)).encode("utf-8"))
-    show_result(found, as_json, shares=out, page=report)
+    show_result(found, as_json, shares=out, report=report)

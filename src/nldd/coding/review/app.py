@@ -28,8 +28,8 @@ from starlette.routing import Route
 from nldd.coding.review import views as views
 from nldd.coding.review.desk import ACTS, Act, Conflict, Desk, UnknownItemError
 from nldd.coding.review.guard import CHANGING, error_response
-from nldd.coding.review.known_codes import SimilarCodeError
 from nldd.coding.review.log import CODE
+from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 

@@ -7,7 +7,7 @@ table; decisions come from the log, not from cells.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, repeat, zip_longest
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +18,6 @@ from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
-from nldd.coding.decisions import keep_safe_keys
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
 from nldd.coding.review.records import WRITTEN, Item, codes_text, pack
@@ -49,8 +48,7 @@ def read_review(
     if columns.codes.listed:
         slips = notes_on_codes([], list(agreed.codes.values()), columns.codes, known)
         decisions.notes.extend(slips)
-    answers = keep_safe_keys(read_answers(table, columns), table, columns, decisions.decided)
-    rows = [item.item for item in items]
+    answers, rows = read_answers(table, columns, decisions.decided), [item.item for item in items]
     names = (f"review:{table.sha256}:{row}" for row in rows)
     keys = [(name, *others) for name, others in zip(names, answers.keys, strict=True)]
     return replace(answers, keys=keys, rows=rows), decisions
@@ -135,7 +133,7 @@ def stored_table(
     """
     study, names = store.study, distinct_names(store.study.header)
     numbers = None if options.numbers is None else NumberFile(options.numbers)
-    rows = [[*item.cells, *more] for item, more in zip_longest(items, cells, fillvalue=())]
+    rows = [[*item.cells, *more] for item, more in zip(items, cells or repeat(()))]  # noqa: B905
     if numbers is not None and own.ROW not in names:
         added = [*added, own.ROW]
         rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]

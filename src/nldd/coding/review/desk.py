@@ -16,10 +16,9 @@ import numpy as np
 
 from nldd._wording import quote
 from nldd.coding.review import log
-from nldd.coding.review.known_codes import KnownCodes
 from nldd.coding.review.log import ItemOutcome, LogEntry, Position, Standing, outcome, stand
 from nldd.coding.review.queue import Mask, Places, QueueState, order_open_items
-from nldd.coding.review.records import Round, current_time
+from nldd.coding.review.records import KnownCodes, Round, current_time
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.exceptions import InputError
 

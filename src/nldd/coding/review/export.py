@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as Abstra
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 from nldd.coding import own_columns as own
 from nldd.coding.review.decisions import stored_table
@@ -137,8 +138,8 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     table = stored_table(store, items, added=names, cells=rows)
     new = zip(table.header[len(study.header) :], names, strict=True)
     about = {name: own.EXPORT_DESCRIPTIONS.get(plain, "") for name, plain in new}
-    written = {"like": table.format, "raw": raw, "descriptions": about}
-    write_table(path, table.frame, header=table.header, **written)
+    how: dict[str, Any] = {"like": table.format, "raw": raw, "descriptions": about}
+    write_table(path, table.frame, header=table.header, **how)
     return len(items)
 
 

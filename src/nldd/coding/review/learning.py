@@ -107,7 +107,8 @@ class Learner:
             if self._process.poll() is None:
                 return replace(self._last, state=RUNNING, message="")
             said, _ = self._process.communicate()
-            self._process, found = None, {"state": FAILED, "message": ENDED}
+            self._process = None
+            found: dict[str, Any] = {"state": FAILED, "message": ENDED}
             with suppress(ValueError):
                 found = json.loads(said)
             self._last = replace(self._last, **found)

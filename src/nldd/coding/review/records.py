@@ -1,15 +1,20 @@
-"""What a store holds: answers, suggestions and decisions as values, and as rows of its tables."""
+"""What a store holds: its study and codes, answers, suggestions and decisions, and their rows."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from functools import lru_cache
 from typing import Any, NamedTuple
+from unicodedata import category
 
+from nldd._wording import quote
+from nldd.coding.code_slips import close_code
 from nldd.coding.review.log import Codes, LogEntry, Position
+from nldd.exceptions import InputError
 
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
+LONGEST_CODE = 200
 # Of the format of a table, what a review keeps.
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
 COLUMNS = (
@@ -101,6 +106,91 @@ class Round(NamedTuple):
     facts: Mapping[str, Any]
 
 
+class SimilarCodeError(InputError):
+    """A new code looks like some that are known."""
+
+    def __init__(self, message: str, like: Sequence[str], *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.like = list(like)
+
+
+class KnownCodes:
+    """Codes that may be given, by all of their names.
+
+    A later round may be by a model that has other codes: those of others that have joined it, and
+    what its codebook has made of some. Who gives a code that has become another gives that.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self._names = {code: (name, about) for code, name, about in study.codes}
+        self._of_people: set[str] = set()
+        self._of_model = frozenset(self._names)
+        self._becomes: Mapping[str, str] = {}
+
+    def take(self, codes: Iterable[str]) -> None:
+        """Take codes as known."""
+        for code in codes:
+            self._names.setdefault(code, ("", ""))
+
+    def add(self, codes: Collection[str]) -> None:
+        """Take codes that people have added."""
+        self.take(codes)
+        self._of_people.update(codes)
+
+    def follow(self, facts: Mapping[str, Any]) -> None:
+        """Take the codes of the model of a round, and what its codebook has made of others."""
+        self.take(facts.get("codes", ()))
+        self._of_model |= {*facts.get("codes", ())} - self._of_people
+        self._becomes = facts.get("becomes", {})
+
+    @property
+    def listed(self) -> list[tuple[str, str, str, bool]]:
+        """Each code with its name and description, and whether people have added it."""
+        known = ((code, *words) for code, words in self._names.items() if code not in self._becomes)
+        return [(code, name, about, code not in self._of_model) for code, name, about in known]
+
+    def current(self, codes: Iterable[str]) -> tuple[str, ...]:
+        """Codes as they are called now, each once, in their order."""
+        return tuple(dict.fromkeys(self._becomes.get(code, code) for code in codes))
+
+    def chosen(self, codes: frozenset[str]) -> frozenset[str]:
+        """The codes that somebody gives, as they are called now; unknown ones are refused."""
+        if unknown := sorted(codes - self._names.keys()):
+            message = f"There is no code {quote(unknown[0])} in this review."
+            raise InputError(message, hint="choose one of the list, or add it as a new code first")
+        return frozenset(self.current(codes))
+
+    def check_new(self, code: str, sure: bool) -> None:
+        """Refuse a new code that cannot be one, or looks like a known one and nobody is sure."""
+        self._check_name(code)
+        if self.study.marks:
+            message = f"{quote(code)} cannot be added: each code of this table has its own column."
+            hint = "flag the answer with a note; then add a column to the coded table, and fit anew"
+            raise InputError(message, hint=hint)
+        if not sure and (like := close_code(code, sorted(self._names))):
+            message = f"There is a code {quote(like)}, which looks like {quote(code)}."
+            raise SimilarCodeError(message, [like], hint="take that one, or add this as another")
+
+    def _check_name(self, code: str) -> None:
+        marks = [mark for mark in self.study.separator.strip() if mark in code]
+        hint = "write a short name of letters and digits"
+        if not code or not code.isprintable():
+            raise InputError("A code needs a name that can be printed.", hint=hint)
+        if len(code) > LONGEST_CODE:
+            message = f"A code has at most {LONGEST_CODE} characters; this one has {len(code):,}."
+            raise InputError(message, hint=hint)
+        # As people write where no code applies.
+        is_dash = all(category(letter).startswith("P") for letter in code)
+        if marks or is_dash or code == self.study.none:
+            what = f"{marks[0]!r} separates codes" if marks else "that says that no code applies"
+            message = f"{quote(code)} cannot be a code: in the table, {what}."
+            raise InputError(message, hint="write it in another way")
+
+    def __contains__(self, code: str) -> bool:
+        return code in self._names
+
+
 def current_time() -> str:
     """The time in UTC, to the millisecond."""
     return utc_text(datetime.now(UTC))
@@ -140,6 +230,11 @@ def read_item(row: tuple[Any, ...], n_cells: int) -> Item:
     if len(cells) != n_cells:
         raise ValueError(f"expected {n_cells} cells, got {len(cells)}")
     return Item(item, cells, text, bool(drawn), _read_codes(given))
+
+
+def read_round(row: tuple[Any, ...]) -> Round:
+    number, time, model, facts = row
+    return Round(number, time, model, json.loads(facts))
 
 
 def read_suggestion(row: tuple[Any, ...]) -> Suggestion:

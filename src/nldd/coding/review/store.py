@@ -8,7 +8,7 @@ it, and a process that is killed loses nothing that it has acknowledged.
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict
 from functools import cached_property, partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from nldd.coding.review.records import (
     pack,
     read_entry,
     read_item,
+    read_round,
     read_suggestion,
 )
 from nldd.coding.review.store_file import (
@@ -120,7 +121,9 @@ class Store(AbstractContextManager["Store"]):
         """A new store, which is there under its name once it is complete."""
         part, ends = temporary_path(path), ("", "-wal", "-shm")
         try:
-            with explain_sqlite_errors(path), cls(path, connect(part, write=True, new=True)) as new:
+            with explain_sqlite_errors(path):
+                new = cls(path, connect(part, write=True, new=True))
+            with closing(new):
                 with new._transaction():
                     for statement in SCHEMA:
                         new._connection.execute(statement)
@@ -212,7 +215,7 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        return list(self._read(query, (), lambda row: Round(*row[:3], json.loads(row[3]))))
+        return list(self._read(query, (), read_round))
 
     def suggestion(self, round: int, item: int) -> Suggestion | None:
         """What the model of a round said of an item; None for one that people had coded."""
