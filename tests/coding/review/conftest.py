@@ -56,6 +56,24 @@ def desks(tmp_path):
         store.close()
 
 
+@pytest.fixture
+def serve(tmp_path):
+    """Serve a new made-up review to a client, which knows the server and the right codes."""
+    with ExitStack() as stack:
+
+        def served(n=40, **made):
+            path = tmp_path / "new.review.db"
+            right = make_review(path, n, **made)
+            quiet = {"show": ["age"], "announce": lambda address: None}
+            running = stack.enter_context(serving(path, **quiet))
+            client = Client(running.address)
+            client.running, client.right = running, right
+            stack.callback(client.close)
+            return client
+
+        yield served
+
+
 @pytest.fixture(scope="module")
 def store_path(tmp_path_factory):
     path = tmp_path_factory.mktemp("review") / "new.review.db"

@@ -140,19 +140,13 @@ OUTSIDE = [
     "%2e%2e/_store.py",
     "..%5c_store.py",
     "....//_store.py",
-]
-OUTSIDE += [
     "%2fetc%2fpasswd",
     "/etc/passwd",
     "..%252f_store.py",
     "%c0%ae%c0%ae/_store.py",
-    "a" * 5000,
-]
-OUTSIDE += [
     "app.js/../x",
     "app.js%00.png",
     "%",
-    "",
     ".",
     "..",
     "index.html/",
@@ -160,7 +154,7 @@ OUTSIDE += [
 ]
 
 
-@pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: path[:20])
+@pytest.mark.parametrize("path", ["", "a" * 5000, *OUTSIDE], ids=lambda path: path[:20])
 def test_only_files_of_the_page_are_served(client, path):
     status, _, body = client.ask("GET", f"/static/{path}")
     assert status == 404

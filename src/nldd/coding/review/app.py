@@ -3,24 +3,23 @@
 What a request may hold, the parameters of the function say that answers it.
 """
 
+import asyncio
 import json
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import Parameter, signature
 from mimetypes import add_type
 from pathlib import Path
-from threading import Lock
 from traceback import print_exception
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as quote_address
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -156,13 +155,13 @@ def read_arguments(answer: Answer, given: Mapping[str, Any]) -> dict[str, Any]:
 class ReviewApp:
     """Answers the requests of the page: what is asked, by whom the guard has looked after.
 
-    One thing is done at the desk at a time, so that two tabs cannot come between each other's
-    reading and writing.
+    One thread does one thing at the desk at a time, in the order of the requests, so that two tabs
+    cannot come between each other's reading and writing.
     """
 
     def __init__(self, desk: Desk, learner: "Learner | None" = None, every: int = 0) -> None:
         self.desk, self.learner, self.every = desk, learner, every
-        self._lock = Lock()
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._tried = 0  # decisions when the machine last began to learn
 
     def app(self) -> Starlette:
@@ -177,48 +176,46 @@ class ReviewApp:
         asked: Sequence[Answer] = (self.status, self.next)
         done: Sequence[Answer] = (self.decide_many, self.undo, self.codes, self.learn)
         ways: list[tuple[str, str, Answer]] = [
-            ("GET", "disagreements", self.disagreements),
-            ("GET", "export", self.export),
-            *(("GET", do.__name__, self._in_turn(do)) for do in asked),
+            *(("GET", answer.__name__, self._in_turn(answer)) for answer in asked),
             *(("GET", name, self._in_turn(partial(v, self.desk))) for name, v in shown.items()),
-            *(("POST", do.__name__, self._in_turn(do)) for do in done),
+            *(("POST", answer.__name__, self._in_turn(answer)) for answer in done),
             ("POST", "decide", self._in_turn(self.decide, fields=Act)),
             ("PATCH", "settings", self._in_turn(self.settings)),
         ]
         routes = [Route(f"/static/{file.name}", partial(_page, file)) for file in PAGE.iterdir()]
         routes.append(Route("/", partial(_page, PAGE / "index.html")))
         for way, name, answer in ways:
-            routes.append(Route(f"/api/{name}", partial(self._respond, answer), methods=[way]))
+            respond = partial(self._respond, self._worker, answer)
+            routes.append(Route(f"/api/{name}", respond, methods=[way]))
+        for answer in (self.disagreements, self.export):  # which take longer
+            respond = partial(self._respond, None, answer)
+            routes.append(Route(f"/api/{answer.__name__}", respond, methods=["GET"]))
         app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_way})
         app.router.redirect_slashes = False
         return app
 
     def close(self) -> None:
         """Wait for what is being written, and close the store."""
-        with self._lock:
-            if self.learner is not None:
-                self.learner.stop()
-            self.desk.store.close()
+        self._worker.shutdown(wait=True)
+        if self.learner is not None:
+            self.learner.stop()
+        self.desk.store.close()
 
-    async def _respond(self, answer: Answer, request: Request) -> Response:
+    async def _respond(self, pool: Executor | None, answer: Answer, request: Request) -> Response:
         body = await request.body()
-        return await run_in_threadpool(_answer, answer, request, body)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Have the desk for oneself, which has taken in what others wrote."""
-        with self._lock:
-            self.desk.follow()
-            yield
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(pool, _answer, answer, request, body)
 
     def _in_turn(self, answer: Answer, fields: Answer | None = None) -> Answer:
+        """The same at a desk that has taken in what others wrote; a conflict is an answer, too."""
+
         @wraps(fields or answer)
         def answer_in_turn(**given: Any) -> Any:
-            with self._turn():
-                try:
-                    return answer(**given)
-                except Conflict as conflict:
-                    return self._conflict(conflict)
+            self.desk.follow()
+            try:
+                return answer(**given)
+            except Conflict as conflict:
+                return self._conflict(conflict)
 
         return answer_in_turn
 
@@ -227,8 +224,8 @@ class ReviewApp:
     def disagreements(self) -> views.View:
         """How far coders agree, and where they do not."""
         agreement = _agreement(self.desk.store.path)
-        with self._turn():
-            return {"agreement": agreement, "rows": views.disagreement_rows(self.desk)}
+        rows = self._in_turn(partial(views.disagreement_rows, self.desk))
+        return {"agreement": agreement, "rows": self._worker.submit(rows).result()}
 
     def export(self, kind: str = "csv") -> Response:
         """The coded table as a file."""

@@ -58,6 +58,7 @@ export class Queue {
     const before = this._recall()
     const here = item || before || this._app.settings.at || 0
     const found = here ? await this._ask(here) : null
+    if (item === 0 && this.current) return // one has gone on meanwhile
     if (found && (item || before || found.state === 'open')) {
       this._show(found)
       if (item) this.renew(item)
