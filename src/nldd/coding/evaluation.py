@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nldd._labels import indicator
 from nldd.coding import wording
 from nldd.coding.answers import Answers, Decisions, draw_one_per_group, respondents
+from nldd.coding.automation import TargetShare, target_shares
 from nldd.coding.calibration import Calibration, calibration_deciles
 from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.codebook import Codebook
@@ -23,7 +24,6 @@ from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training_set import Coded, given_codes, settle_repeats, take
-from nldd.coding.triage import TargetShare, target_shares
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
@@ -330,8 +330,8 @@ class GuaranteeCheck:
             f"{self._verdict_words(self.accuracy)} The machine codes {self.n_auto:,} of "
             f"{count_noun(self.n_answers, 'answer')} by itself ({percent(self.share, 1)}), and "
             f"{percent(self.accuracy, 1)} of {wording.OF_THESE[found.measure]} are right, with a "
-            f"95 % interval of {wording.percent_range(self.low, self.high)}; at least {target} were "
-            "promised.",
+            f"95 % interval of {wording.percent_range(self.low, self.high)}; at least {target} "
+            "were promised.",
             promise,
         )
 

@@ -16,6 +16,7 @@ from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd.coding import description, wording
 from nldd.coding.answers import Answers
+from nldd.coding.automation import Triage, triage_rows, triage_table
 from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import (
@@ -31,7 +32,6 @@ from nldd.coding.model import CodingModel, checksum, current_time
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult
-from nldd.coding.triage import Triage, triage_rows, triage_table
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table, TableEntry, tabulate, to_text

@@ -21,8 +21,8 @@ from coding_tables import (
     succeed,
     write_csv,
 )
+from nldd.coding.automation import triage
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.triage import triage
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
 from nldd.present.text import percent

@@ -111,12 +111,12 @@ def fit(
       nldd fit answers.xlsx --text answer --labels code1,code2,code3
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
+    from nldd.coding.automation import triage
     from nldd.coding.codebook import Codebook, read_codebook
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model import Settings
     from nldd.coding.report import FitReport
     from nldd.coding.training import fit_table
-    from nldd.coding.triage import triage
 
     place = report_place(out)
     check_paths_differ(table, out, place, hint="--report with another name")
@@ -182,11 +182,11 @@ def update(
       nldd update model.nldd corrected.csv
       nldd update model.nldd new.review.db
     """
+    from nldd.coding.automation import triage
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.report import FitReport, is_fit_report
     from nldd.coding.review.store_file import is_store
     from nldd.coding.training import update_model
-    from nldd.coding.triage import triage
     from nldd.coding.wording import drawn_notes
 
     out = out or model

@@ -50,9 +50,9 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
+    from nldd.coding.automation import triage
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.report import curve_places, save_curve
-    from nldd.coding.triage import triage
     from nldd.coding.wording import drawn_notes
 
     refuse_existing(*(curve_places(figure) if figure else ()), force=force)
