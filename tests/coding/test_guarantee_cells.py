@@ -3,8 +3,6 @@
 from warnings import catch_warnings, simplefilter
 
 import pytest
-from nldd.coding.tables.opening import open_table
-from nldd.coding.tables.writer import create_table
 
 from coding.made_up import SETTINGS, made_up, read_csv, write_csv
 from nldd.coding.answers import Answers
@@ -13,6 +11,8 @@ from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
 from nldd.coding.model import fit_coding_model
+from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, ZeroWeightWarning
 
 TEXTS = {
@@ -53,28 +53,20 @@ def table(tmp_path):
 
 
 def cells(path, name="nldd_guarantee"):
-    with open_table(path) as opened:
-        place = opened.column(name)
-        return [row[place] for block in opened.blocks() for row in block.rows]
+    return read_table(path).cells(name)
 
 
 def check(sample, checked, n_right):
     """Fill in a sample: the first `n_right` rows are right, the others wrong."""
-    with open_table(sample) as opened:
-        rows = [dict(zip(opened.names, r, strict=True)) for b in opened.blocks() for r in b.rows]
-        names, form = opened.names, opened.format
-    for i, row in enumerate(rows):
-        row["nldd_check"] = "yes" if i < n_right else "no"
-    with create_table(checked, names, like=form) as writer:
-        writer.write([row[name] for name in names] for row in rows)
+    table = read_table(sample)
+    marks = ["yes" if i < n_right else "no" for i in range(len(table))]
+    write_table(checked, table.frame.assign(nldd_check=marks), like=table.format)
     return checked
 
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "jsonl"])
 def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
-    policy, found = CodingOptions(None, n_random=3).follow(
-        model, GuaranteeTarget(0.7, rank_by="theta")
-    )
+    policy, found = CodingOptions(None, n_random=3).follow(model, 0.7, 0.9, "subset", "theta")
     coded, review, sample = (tmp_path / f"{name}.{ending}" for name in ("coded", "review", "s"))
     code_table(model, table, coded, policy, review)
     first, again = (f"{limit:.6g}" for limit in found.limits)
@@ -145,7 +137,7 @@ def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
 
 def test_the_last_coding_of_a_table_counts(model, table, tmp_path):
     for name, target in (("first", 0.9), ("second", 0.7)):
-        policy, _ = CodingOptions(None).follow(model, GuaranteeTarget(target, rank_by="theta"))
+        policy, _ = CodingOptions(None).follow(model, target, 0.9, "subset", "theta")
         code_table(model, table, tmp_path / f"{name}.csv", policy)
         table = tmp_path / f"{name}.csv"
     assert cells(table)[0].startswith("accuracy 0.9 ")

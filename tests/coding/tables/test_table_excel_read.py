@@ -8,7 +8,7 @@ import pytest
 from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 from table_files import load, put
-from workbooks import HEADER, binary_workbook, number_formats, parts, workbook, zipped
+from workbooks import HEADER, number_formats, parts, workbook, zipped
 
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
@@ -161,11 +161,6 @@ def test_workbook_of_libreoffice(ending):
     assert load(FILES / f"libreoffice{ending}", sheet="Notes").header == ("not this one",)
 
 
-def test_binary_workbook(tmp_path):
-    rows = [(0, ["a", "b", "c"]), (1, ["x", 1.0, None]), (3, [None, 2.5, True])]
-    assert load(binary_workbook(tmp_path, rows)).rows == [("x", 1, None), (None, 2.5, True)]
-
-
 @pytest.mark.parametrize("ending", [".xls", ".ods"])
 def test_password(ending):
     with pytest.raises(InputError, match="has a password, or is no workbook") as caught:
@@ -178,19 +173,6 @@ def test_password(ending):
 def test_workbook_is_known_by_its_content(tmp_path, right, wrong):
     content = (FILES / f"libreoffice{right}").read_bytes()
     assert len(load(put(tmp_path, content, f"a{wrong}")).rows) == 4
-
-
-def test_empty_cells_too_many_are_dropped(tmp_path):
-    rows = '<row><c><v>1</v></c><c t="inlineStr"><is><t></t></is></c></row>'
-    assert load(workbook(tmp_path, HEADER + rows)).rows == [(1,)]
-
-
-def test_formula_without_a_value_is_empty(tmp_path):
-    row = '<c><f>A1</f></c><c t="str"><f>A1</f><v></v></c><c><v>1</v></c>'
-    header = (
-        '<row r="1"><c t="str"><v>a</v></c><c t="str"><v>b</v></c><c t="str"><v>c</v></c></row>'
-    )
-    assert load(workbook(tmp_path, f"{header}<row>{row}</row>")).rows == [(None, None, 1)]
 
 
 @pytest.mark.parametrize(
@@ -230,10 +212,6 @@ def test_days_from_1904(tmp_path, true):
     ]
 
 
-def test_style_that_is_not_there(tmp_path):
-    assert cells(tmp_path, '<c s="99"><v>45292</v></c>') == [45292]
-
-
 def test_places_of_cells(tmp_path):
     rows = (
         '<row r="3"><c r="B3" t="str"><v>b</v></c><c r="D3" t="str"><v>d</v></c></row>'
@@ -246,11 +224,6 @@ def test_places_of_cells(tmp_path):
     assert loaded.header == ("", "b", "", "d")
     assert loaded.rows == [(1, None, 3, None), (4, 5, None, None)]
     assert loaded.notes[0] == "3 empty rows were skipped."
-
-
-def test_cells_elsewhere_in_the_sheet_are_none_of_the_table(tmp_path):
-    after = "<extLst><ext><row><c><v>7</v></c></row></ext></extLst>"
-    assert load(workbook(tmp_path, HEADER, after=after)).rows == []
 
 
 def test_other_prefixes_and_the_strict_namespace(tmp_path):
@@ -301,25 +274,6 @@ def test_a_missing_column_may_be_on_another_sheet(tmp_path, wanted, hint):
 def test_hidden_sheet_is_not_the_first(tmp_path):
     sheets = (("One", 'state="veryHidden"'), ("Two", ""))
     assert load(workbook(tmp_path, HEADER, sheets=sheets)).header == ("sheet 2",)
-
-
-def test_chart_alone_is_no_table(tmp_path):
-    members = parts()
-    rels = "xl/_rels/workbook.xml.rels"
-    members[rels] = members[rels].replace("/worksheet", "/chartsheet")
-    with pytest.raises(InputError, match=r"has no sheet with cells|is empty"):
-        load(zipped(tmp_path / "a.xlsx", members))
-
-
-def test_empty_sheet(tmp_path):
-    with pytest.raises(InputError, match="the sheet 'Sheet1' is empty"):
-        load(workbook(tmp_path, '<row r="1"/>'))
-
-
-def test_empty_sheet_before_others(tmp_path):
-    with pytest.raises(InputError, match="the sheet 'One' is empty") as caught:
-        load(workbook(tmp_path, "", sheets=(("One", ""), ("Wave 2", ""))))
-    assert caught.value.hint.endswith("or --sheet NAME, as the workbook has other sheets: 'Wave 2'")
 
 
 def test_cell_too_many(tmp_path):

@@ -6,22 +6,16 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import openpyxl
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from openpyxl.utils.escape import unescape
 from table_files import load, quick_save, save
-from test_table_cells import RUN_BY_A_SPREADSHEET
 
 from nldd.coding.tables import writing
 from nldd.coding.tables.cells import TableFormat
 from nldd.exceptions import InputError
-
-
-def through_xlsx(header, rows):
-    with tempfile.TemporaryDirectory() as folder:
-        return load(quick_save(Path(folder, "t.xlsx"), header, rows))
+from present.test_formulas import RUN_BY_A_SPREADSHEET
 
 
 def typed(rows):
@@ -137,44 +131,6 @@ def test_long_ids_are_written_as_text_and_do_not_change(tmp_path, number):
     assert openpyxl.load_workbook(path).active["A2"].value == str(number)
 
 
-@pytest.mark.parametrize(
-    "day",
-    [
-        datetime.date(1900, 1, 1),
-        datetime.date(1900, 2, 28),
-        datetime.date(1900, 3, 1),
-        datetime.date(2008, 2, 29),
-        datetime.date(9999, 12, 31),
-    ],
-)
-def test_days_as_excel_counts_them(day):
-    assert through_xlsx(["a"], [[day]]).rows == [(day,)]
-
-
-def test_openpyxl_reads_what_we_write(tmp_path):
-    rows = [
-        ("text", 5, 2.5, True, None, datetime.datetime(2024, 1, 2, 3, 4, 5)),
-        *[
-            (text, 2**40, -1e-7, False, None, datetime.datetime(1999, 12, 31))
-            for text in ("=1", " x ")
-        ],
-    ]
-    path = save(tmp_path / "t.xlsx", list("abcdef"), rows, like=TableFormat("xlsx", sheet="A & B"))
-    book = openpyxl.load_workbook(path)
-    assert book.sheetnames == ["A & B"]
-    sheet = book["A & B"]
-    got = list(sheet.iter_rows(min_row=2, values_only=True))
-    assert got == rows
-    assert {cell.data_type for cell in sheet["A"]} == {"s"}
-    assert sheet["F2"].number_format == "yyyy-mm-dd hh:mm:ss"
-
-
-def test_scalars_of_numpy(tmp_path):
-    rows = [(np.float64(0.1), np.int64(5), np.bool_(True), np.str_("x"), np.float32(0.5))]
-    loaded = load(save(tmp_path / "t.xlsx", list("abcde"), rows))
-    assert typed(loaded.rows) == typed([(0.1, 5, True, "x", 0.5)])
-
-
 def test_text_is_never_a_formula(tmp_path):
     path = save(tmp_path / "t.xlsx", ["=1+1"], [[text] for text in RUN_BY_A_SPREADSHEET])
     with zipfile.ZipFile(path) as archive:
@@ -208,11 +164,6 @@ def test_what_a_workbook_cannot_hold_is_refused(tmp_path, cell, message):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["x" * 32_767, "\U0001f600" * 16_383, "_x0041_" * 4681])
-def test_longest_text(text):
-    assert through_xlsx(["a"], [[text]]).rows == [(text,)]
-
-
 def test_too_many_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "MAX_ROWS", 11)
     save(tmp_path / "t.xlsx", ["a"], [[1]] * 10)
@@ -237,11 +188,6 @@ def test_too_many_columns(tmp_path):
 def test_name_of_the_sheet(tmp_path, name, written):
     path = save(tmp_path / "t.xlsx", ["a"], [], like=TableFormat("xlsx", sheet=name))
     assert load(path).format.sheet == written
-
-
-def test_alike_rows_are_no_bomb(tmp_path):
-    path = save(tmp_path / "t.xlsx", list("abcdefgh"), [["the same text"] * 8] * 5_000)
-    assert len(load(path).rows) == 5_000
 
 
 def test_error_in_the_header_leaves_nothing(tmp_path):

@@ -140,10 +140,3 @@ def test_many_names_that_are_alike_do_not_take_hours(tmp_path):
     table = read_table(put(tmp_path, names + "\n"))
     with pytest.raises(InputError, match="has no column 'y"):
         table.find("y" * 100_000)
-
-
-def test_quotes_behind_spaces_do_not_take_hours(tmp_path):
-    cells = ",".join(f' "{j},' for j in range(60_000))
-    quoted = ",".join(f'" ""{j}"' for j in range(60_000))
-    with pytest.raises(InputError):
-        load(put(tmp_path, f"a,b\n{cells}\n{quoted}\n"))

@@ -7,8 +7,8 @@ import pytest
 from table_files import load, save
 
 from nldd.coding.tables.reading import read_table
-from nldd.coding.tables.statistics_writer import TARGETS, add_response_sets, valid_names
-from nldd.coding.tables.typed_files import Labelled, ResponseSet, time_kind, value_moment
+from nldd.coding.tables.statistics_writer import add_response_sets
+from nldd.coding.tables.typed_files import ResponseSet, time_kind, value_moment
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning
 
@@ -205,13 +205,6 @@ def test_a_table_without_rows_has_its_variables(tmp_path):
     assert told(tmp_path / "out.sav")[1].mr_sets.keys() == {"why", "both"}
 
 
-def test_names_are_valid_and_distinct():
-    names = ("ä" * 40, "ä" * 39, "a.", "A", "a", "x y", "x_y", "", "@1")
-    found = valid_names(names, TARGETS[".sav"])
-    assert found == ["ä" * 32, "ä" * 31 + "_2", "a", "A_2", "a_3", "x_y", "x_y_2", "v_", "v_1"]
-    assert valid_names(["größe"], TARGETS[".xpt"]) == ["gr__e"]
-
-
 @pytest.mark.parametrize(
     ("value", "format", "program", "cell"),
     [
@@ -256,11 +249,6 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
         with pytest.raises(MissingExtraError, match="need pyreadstat") as caught:
             attempt()
         assert caught.value.hint == 'pip install "nldd[spss]"'
-
-
-def test_a_labelled_text_is_text():
-    cell = Labelled("Price", 1)
-    assert (cell, f"{cell}!", cell.value, {cell: 1}["Price"]) == ("Price", "Price!", 1, 1)
 
 
 def test_more_rows_than_a_file_can_hold_are_refused(tmp_path):

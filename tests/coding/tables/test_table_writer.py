@@ -1,8 +1,6 @@
 """Tables written as CSV and TSV, and files that are whole or not there."""
 
-import csv
 import errno
-import io
 import os
 import signal
 import subprocess
@@ -15,13 +13,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
 from table_files import load, load_text, put, quick_save, save
-from test_table_cells import RUN_BY_A_SPREADSHEET
 
-from nldd.coding.tables.cells import TableFormat, cell_text
+from nldd.coding.tables.cells import TableFormat
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.formulas import escape_formula, unescape_formula
+from present.test_formulas import RUN_BY_A_SPREADSHEET
 
 NO_SPACE = os.strerror(errno.ENOSPC)
 
@@ -46,11 +44,6 @@ def test_text_that_a_spreadsheet_would_run(tmp_path, name, raw):
     texts = [*loaded.header[:1], *(row[0] for row in loaded.rows)]
     mark = "" if raw else "'"
     assert texts == [f"{mark}{text}" for text in ["=1+1", *RUN_BY_A_SPREADSHEET]]
-
-
-def test_numbers_are_not_guarded(tmp_path):
-    path = save(tmp_path / "out.csv", ["a", "b"], [(-0.5, "-5"), (-3, "+3.2")])
-    assert path.read_text() == "a,b\n-0.5,-5\n-3,+3.2\n"
 
 
 LIKE = TableFormat("csv", separator=";", newline="\r\n", bom=True)
@@ -129,22 +122,6 @@ def test_guarded_csv_is_safe_and_loses_nothing(texts):
         assert unescape_formula(cell) == text or "'" in text
 
 
-@given(
-    st.lists(
-        st.lists(
-            st.none() | TEXT | st.floats() | st.integers() | st.booleans(), min_size=3, max_size=3
-        )
-    )
-)
-@settings(max_examples=30, deadline=None)
-def test_csv_is_what_the_csv_module_reads(rows):
-    with tempfile.TemporaryDirectory() as folder:
-        path = quick_save(Path(folder, "t.csv"), ["a", "b", "c"], rows, raw=True)
-        text = path.read_bytes().decode()
-    read = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    assert read == [["a", "b", "c"], *([cell_text(cell) for cell in row] for row in rows)]
-
-
 def test_standard_output_is_csv_without_mark(capsysbinary):
     save("-", ["a", "b"], [("ä", "=1")], like=LIKE)
     assert capsysbinary.readouterr().out == "a;b\r\nä;'=1\r\n".encode()
@@ -162,12 +139,6 @@ def test_header_must_be_text(tmp_path):
         save(tmp_path / "out.csv", [], [])
     with pytest.raises(InputError, match="names of columns must be text; got '5'"):
         save(tmp_path / "out.csv", ["a", 5], [])
-
-
-def test_folder_in_the_place_of_the_file(tmp_path):
-    (tmp_path / "out.csv").mkdir()
-    with pytest.raises(InputError, match="is there and is no file"):
-        save(tmp_path / "out.csv", ["a"], [])
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
@@ -233,12 +204,6 @@ def test_reader_of_standard_output_that_went_away():
         process.stdout.read(10)
         process.stdout.close()
         assert process.wait() == 7
-
-
-def test_folder_that_cannot_be_made(tmp_path):
-    put(tmp_path, "x", "file")
-    with pytest.raises(NLDDError, match="cannot be written"):
-        save(tmp_path / "file" / "out.csv", ["a"], [])
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")

@@ -1,6 +1,5 @@
 """Workbooks made of XML by hand, as programs other than ours write them."""
 
-import struct
 import zipfile
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -70,40 +69,3 @@ def number_formats(*codes):
         f"<numFmts>{formats}</numFmts><cellStyleXfs><xf numFmtId='14'/></cellStyleXfs>"
         f"<cellXfs>{cells}</cellXfs>"
     )
-
-
-def binary_workbook(folder, rows):
-    """An .xlsb workbook; rows are pairs of a row number from 0 and cells, None for no cell."""
-    sheet = record(0x81) + record(0x94, struct.pack("<4I", 0, 0, 0, 0)) + record(0x91)
-    for number, cells in rows:
-        sheet += record(0, struct.pack("<I21x", number))
-        sheet += b"".join(binary_cell(j, cell) for j, cell in enumerate(cells) if cell is not None)
-    sheet += record(0x92) + record(0x82)
-    bundle = record(0x9C, struct.pack("<2I", 0, 1) + wide("rId1") + wide("Sheet1"))
-    members = parts()
-    del members["xl/workbook.xml"], members["xl/worksheets/sheet1.xml"]
-    relations = members.pop("xl/_rels/workbook.xml.rels").replace(".xml", ".bin")
-    members["_rels/.rels"] = members["_rels/.rels"].replace("workbook.xml", "workbook.bin")
-    members["xl/_rels/workbook.bin.rels"] = relations
-    book = record(0x83) + record(0x8F) + bundle + record(0x90) + record(0x9D) + record(0x84)
-    members |= {"xl/workbook.bin": book, "xl/worksheets/sheet1.bin": sheet}
-    return zipped(folder / "answers.xlsb", members)
-
-
-def record(kind, content=b""):
-    size = len(content)
-    head = bytes([kind]) if kind < 128 else bytes([kind & 127 | 128, kind >> 7])
-    return head + bytes([size & 127 | 128, size >> 7] if size > 127 else [size]) + content
-
-
-def binary_cell(column, cell):
-    place = struct.pack("<2I", column, 0)
-    if isinstance(cell, bool):
-        return record(4, place + bytes([cell]))
-    if isinstance(cell, str):
-        return record(6, place + wide(cell))
-    return record(5, place + struct.pack("<d", cell))
-
-
-def wide(text):
-    return struct.pack("<I", len(text)) + text.encode("utf-16-le")

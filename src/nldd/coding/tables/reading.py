@@ -2,7 +2,6 @@
 
 import os
 import re
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -116,22 +115,19 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
 
 def _first_bytes(path: Path) -> bytes:
     """The beginning of a file that can be read, or an error that says why it cannot."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder.", hint="name a file in it")
+    if path.exists() and not path.is_file():  # opening a pipe would wait for somebody to write
+        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISREG(mode):
-            with path.open("rb") as stream:
-                head = stream.read(16)
+        with path.open("rb") as stream:
+            head = stream.read(16)
     except FileNotFoundError:
         hint = f"check the name and the folder {path.parent}"
         raise InputError(f"{path} does not exist.", hint=hint) from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        message = f"{path} cannot be read: {reason}."
+        message = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
         raise InputError(message, hint="check who may read it") from error
-    if stat.S_ISDIR(mode):
-        raise InputError(f"{path} is a folder.", hint="name a file in it")
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     if not head:
         raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")
     return head

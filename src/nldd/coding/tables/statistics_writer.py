@@ -160,7 +160,8 @@ def _column(
         is_filled = name in known.is_text or any(value is not None for value in values)
         if is_filled and all(not isinstance(v, str) or v in letters for v in values):
             own = name if name in known.is_text else ""
-            times = {kind for value in values for type, kind in _TIMES if isinstance(value, type)}
+            kinds = set(map(type, values))
+            times = {time for kind in kinds for base, time in _TIMES if issubclass(kind, base)}
             time = "moment" if len(times) > 1 else "".join(times)
             n_dropped = sum(isinstance(c, Labelled) and not (c or keep) for c in cells)
             numbers = [_number(value, target) for value in values]

@@ -99,18 +99,19 @@ def _cut_to_microseconds(array: Any, cut: list[str], name: str) -> Any:
     """Times as Python has them; the name of a column that had more precise ones is noted."""
     import pyarrow
 
-    types, kind = pyarrow.types, array.type
-    if types.is_dictionary(kind):
+    kind = array.type
+    if pyarrow.types.is_dictionary(kind):
         array = array.cast(kind := kind.value_type)
     if getattr(kind, "unit", "") != "ns":
         return array
-    coarse = pyarrow.time64("us") if types.is_time64(kind) else pyarrow.duration("us")
-    if types.is_timestamp(kind):
+    coarse = pyarrow.time64("us") if pyarrow.types.is_time64(kind) else pyarrow.duration("us")
+    if pyarrow.types.is_timestamp(kind):
         coarse = pyarrow.timestamp("us", kind.tz)
-    rounded = array.cast(coarse, safe=False)
-    if not rounded.cast(kind).equals(array):
+    try:
+        return array.cast(coarse)
+    except pyarrow.ArrowInvalid:
         cut.append(name)
-    return rounded
+        return array.cast(coarse, safe=False)
 
 
 class Labelled(str):

@@ -99,22 +99,15 @@ def read_workbook(
     (first, *_), (last, *_) = rows[0], rows[-1]
     notes += skipped_note(last - first + 1 - len(rows), "empty row")
     notes += _notes_on_cells(unknown, sum(b >= first and a < last for (a, _), (b, _) in merged))
-    header = _trimmed(list(map(cell_text, rows[0][1])))
-    check_width(path, len(header))
-    frame = frame_of_rows([_fit_row(path, *row, len(header)) for row in rows[1:]], len(header))
-    return Spreadsheet(path, frame, header, TableFormat("xlsx", sheet=name), notes, advice=advice)
-
-
-def _fit_row(path: Path, number: int, cells: Sequence[Cell], width: int) -> Sequence[Cell]:
-    if len(cells) == width:
-        return cells
-    return drop_surplus_cells(cells, width, f"{path}, row {number} of the sheet")
-
-
-def _trimmed(texts: list[str]) -> tuple[str, ...]:
-    while texts[-1] == "":
-        texts.pop()
-    return tuple(texts)
+    texts = list(map(cell_text, rows[0][1]))
+    width = max(place for place, text in enumerate(texts, 1) if text)
+    check_width(path, width)
+    fitted = [
+        drop_surplus_cells(cells, width, f"{path}, row {number} of the sheet")
+        for number, cells in rows[1:]
+    ]
+    format, frame = TableFormat("xlsx", sheet=name), frame_of_rows(fitted, width)
+    return Spreadsheet(path, frame, tuple(texts[:width]), format, notes, advice=advice)
 
 
 def _choose_sheet(path: Path, sheets: list[Any], name: str | None) -> tuple[str, list[str]]:

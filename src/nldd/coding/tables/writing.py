@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from io import BytesIO
+from io import BytesIO, StringIO
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -231,7 +231,7 @@ def _write_csv(
     bom = (like.bom or not unicode or like.kind == "xlsx") and str(path) != STANDARD_OUTPUT
     if bom or header[0].startswith("\ufeff"):
         stream.write(codecs.BOM_UTF8)
-    out = codecs.getwriter("utf-8")(stream)
+    out = StringIO(newline="")
     plain, quoted = (
         csv.writer(out, delimiter=separator, lineterminator=like.newline, quoting=quoting)
         for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
@@ -243,6 +243,9 @@ def _write_csv(
         # Python before 3.13 quotes only the line end that it writes itself.
         (quoted if is_order or "\r" in "".join(texts) else plain).writerow(texts)
         is_order = False
+    content = memoryview(out.getvalue().encode())
+    while content:  # standard output may take less than all of it at once
+        content = content[stream.write(content) :]
 
 
 def _safe_text(cell: Cell) -> str:
