@@ -52,7 +52,7 @@ def naive_tfidf(train, texts, split):
 
 
 def fit_terms(texts, kind):
-    return Terms.fit(count_terms(answers_of(texts)).counts[kind], kind)
+    return Terms.fit(getattr(count_terms(answers_of(texts)), kind), kind)
 
 
 TEXTS = [

@@ -3,8 +3,15 @@
 import pytest
 
 from coding.made_up import made_up, write_csv
-from nldd.coding.agreement import SharedAnswer, agreement_of_tables, compare_coders
+from nldd.coding.agreement import (
+    SharedAnswer,
+    agreement_in_table,
+    agreement_of_coders,
+    agreement_of_tables,
+    compare_coders,
+)
 from nldd.coding.agreement_measures import krippendorff_alpha, masi_distance
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import ColumnSpec
 from nldd.exceptions import InputError
 
@@ -70,6 +77,25 @@ def test_three_coders_have_the_mean_of_their_pairs():
     units = [answer.codes for answer in answers]
     assert found.masi.value == krippendorff_alpha(units, masi_distance)
     assert (found.masi.low, found.masi.high) == (None, None)  # of four answers
+
+
+def test_coders_of_one_table_are_compared_as_those_of_several():
+    bus, pay = frozenset({"bus"}), frozenset({"pay"})
+    texts, ids = ["more buses", "a raise", "late bus"], ["p1", "p2", "p1"]
+    given = {"Ann": [bus, pay, bus], "Bob": [bus, bus, None]}
+    parts = [(Answers(texts, ids=ids), Decisions(codes)) for codes in given.values()]
+    several = agreement_of_coders(parts, tuple(given))
+    codes = [codes for coder in given for codes in given[coder]]
+    coders = [coder for coder in given for _ in texts]
+    one = agreement_in_table(Answers(texts * 2, ids=ids * 2), Decisions(codes, coders=coders))
+    for found in (several, one):
+        assert (found.n_answers, found.n_same, found.n_single) == (2, 1, 1)
+        assert [(d.text, d.codes) for d in found.disagreements] == [
+            ("a raise", (("pay",), ("bus",)))
+        ]
+    assert one.codes == several.codes
+    assert [d.name for d in several.disagreements] == ["2"]
+    assert [d.name for d in one.disagreements] == ["p2"]
 
 
 def test_codes_that_a_spreadsheet_took_for_numbers_are_the_same(tmp_path):

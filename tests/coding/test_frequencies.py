@@ -5,8 +5,9 @@ import pytest
 
 from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
 from nldd.coding.audit import draw_sample
+from nldd.coding.coded_rows import CodedRows
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.frequencies import Basis, code_frequencies
+from nldd.coding.frequencies import Basis, code_frequencies, estimate_frequencies
 from nldd.coding.frequency_estimates import rest_limits
 from nldd.exceptions import InputError
 
@@ -57,6 +58,30 @@ def naive_share(code, parts, machine, truth, n):
     base = sum(code in truth[i] for i in known)
     limits = (np.floor(total - np.sqrt(below)), np.ceil(total + np.sqrt(above)))
     return [(base + x) / n for x in (total, *limits)]
+
+
+def test_frequencies_need_no_file(model):
+    """Six automatic codes, half of them checked: one of these has "rent" besides."""
+    n, bus, both = 6, frozenset({"bus"}), frozenset({"bus", "rent"})
+    people = np.array([bus, bus, both, None, None, None], dtype=object)
+    known = np.array([codes is not None for codes in people])
+    rows = CodedRows(
+        status=np.array(["auto"] * n, dtype=object),
+        machine=np.array([bus] * n, dtype=object),
+        people=people,
+        doubts=np.zeros((n, 2)),
+        is_blank=np.zeros(n, dtype=bool),
+        drawn=known,
+        sampled=known,
+    )
+    found = estimate_frequencies(model, rows)
+    assert found.basis == (Basis("auto", 3, 3, "checked"),)
+    assert {f.code: (f.n_people, f.n_machine, f.share) for f in found.codes} == {
+        "bus": (3, 3, 1.0),
+        "rent": (1, 0, pytest.approx(2 / 6)),
+        "park": (0, 0, 0.0),
+    }
+    assert found.to_frame()["code"].tolist() == ["bus", "rent", "park"]
 
 
 def test_drawn_answers_correct_the_rest_of_their_part(model, tmp_path):

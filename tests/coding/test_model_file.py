@@ -140,11 +140,11 @@ def array(name, value):
 
 
 MISSING = [
-    *((name,) for name in ("model", "answers", "history")),
-    *(("model", k) for k in ("columns", "settings", "labels", "words", "letters", "levels")),
-    *(("model", "columns", k) for k in ("text", "codes", "numeric", "categorical")),
-    *(("model", "columns", "codes", k) for k in ("names", "separator", "none")),
-    *(("model", "settings", k) for k in ("n_folds", "random_state")),
+    *((name,) for name in ("columns", "settings", "labels", "answers", "history", "codebook")),
+    *(("features", k) for k in ("words", "letters", "levels")),
+    *(("columns", k) for k in ("text", "codes", "numeric", "categorical")),
+    *(("columns", "codes", k) for k in ("names", "separator", "none")),
+    *(("settings", k) for k in ("n_folds", "random_state")),
     *(("answers", k) for k in ("texts", "categories")),
     *(("history", 0, k) for k in ("action", "time", "sha256", "n_answers")),
 ]
@@ -155,18 +155,19 @@ def test_missing_documents_are_refused(parts, tmp_path, keys):
     refused(rewritten(parts, tmp_path / "m.nldd", document(*keys, drop=True)))
 
 
-@pytest.mark.parametrize("name", ["answers", "features", "evidence"])
+@pytest.mark.parametrize("name", ["answers", "features", "validation"])
 def test_missing_arrays_are_refused(parts, tmp_path, name):
     names = [key for key in parts.arrays if key.startswith(f"{name}/")]
-    for key in {*names} - {"evidence/P", "evidence/repeated"}:  # not every model has them
+    optional = ("validation/evidence/P", "validation/repeated")  # not every model has them
+    for key in {*names} - {*optional}:
         refused(rewritten(parts, tmp_path / "m.nldd", lambda _, arrays, key=key: arrays.pop(key)))
     assert names
 
 
-OWN = ("answers/Y", "answers/numbers", "answers/extra")
-OWN += ("features/words", "features/letters", "features/centre", "features/scale")
-OWN += tuple(f"evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part", "chance"))
-OWN += ("chance/weights",)
+OWN = ("Y", "drawn", "taught", "answers/numbers", "answers/extra")
+OWN += ("features/words/weights", "features/letters/weights", "features/centre", "features/scale")
+OWN += tuple(f"validation/evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part", "chance"))
+OWN += ("validation/regression/weights",)
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -189,50 +190,54 @@ WRONG = {
     "fewer texts": document("answers", "texts", value=lambda texts: texts[1:]),
     "fewer categories": document("answers", "categories", value=lambda rows: rows[1:]),
     "a short row": document("answers", "categories", value=lambda rows: [["N"], *rows[1:]]),
-    "fewer labels": document("model", "labels", value=lambda names: names[1:]),
-    "more words": document("model", "words", value=lambda terms: [*terms, "zzz"]),
-    "fewer levels": document("model", "levels", value=lambda levels: levels[1:]),
-    "more levels": document("model", "levels", value=lambda levels: [[*levels[0], "S"], levels[1]]),
-    "no numeric column": document("model", "columns", "numeric", value=[]),
-    "more extra features": document("model", "columns", "n_extra", value=3),
-    "fewer extra features": document("model", "columns", "n_extra", value=0),
-    "column twice": document("model", "columns", "numeric", value=["answer"]),
-    "labels of 2": array("answers/Y", lambda Y: Y + 1),
+    "fewer labels": document("labels", value=lambda names: names[1:]),
+    "more words": document("features", "words", "terms", value=lambda terms: [*terms, "zzz"]),
+    "fewer levels": document("features", "levels", value=lambda levels: levels[1:]),
+    "more levels": document(
+        "features", "levels", value=lambda levels: [[*levels[0], "S"], levels[1]]
+    ),
+    "no numeric column": document("columns", "numeric", value=[]),
+    "more extra features": document("columns", "n_extra", value=3),
+    "fewer extra features": document("columns", "n_extra", value=0),
+    "column twice": document("columns", "numeric", value=["answer"]),
+    "labels of 2": array("Y", lambda Y: Y + 1),
     # Of wrong kinds.
-    "model is text": document("model", value="text"),
+    "answers are text": document("answers", value="text"),
     "event with more": document("history", 0, "more", value=1),
-    "labels are numbers": document("model", "labels", value=[1, 2, 3]),
+    "labels are numbers": document("labels", value=[1, 2, 3]),
     # Right in size, but they would fail later, or give wrong predictions.
-    "text columns as one word": document("model", "columns", "text", value="answer"),
-    "separator is a number": document("model", "columns", "codes", "separator", value=3),
-    "extra features are a text": document("model", "columns", "n_extra", value="2"),
+    "text columns as one word": document("columns", "text", value="answer"),
+    "separator is a number": document("columns", "codes", "separator", value=3),
+    "extra features are a text": document("columns", "n_extra", value="2"),
     "extra features are NaN": array("answers/extra", lambda extra: extra * np.float32(np.nan)),
     "extra features in double": array("answers/extra", lambda extra: extra.astype(float)),
-    "empty separator": document("model", "columns", "codes", "also", value=[",", ""]),
-    "further separators are a text": document("model", "columns", "codes", "also", value=",;"),
-    "mark is a list": document("model", "columns", "codes", "none", value=["-"]),
-    "one fold": document("model", "settings", "n_folds", value=1),
-    "seed is text": document("model", "settings", "random_state", value="0"),
-    "labels twice": document("model", "labels", value=["bus", "bus", "rent"]),
-    "words twice": document("model", "words", value=lambda terms: [terms[1], *terms[1:]]),
-    "levels twice": document("model", "levels", value=lambda levels: [levels[0], 3 * ["0"]]),
+    "empty separator": document("columns", "codes", "also", value=[",", ""]),
+    "further separators are a text": document("columns", "codes", "also", value=",;"),
+    "mark is a list": document("columns", "codes", "none", value=["-"]),
+    "one fold": document("settings", "n_folds", value=1),
+    "seed is text": document("settings", "random_state", value="0"),
+    "labels twice": document("labels", value=["bus", "bus", "rent"]),
+    "words twice": document(
+        "features", "words", "terms", value=lambda terms: [terms[1], *terms[1:]]
+    ),
+    "levels twice": document("features", "levels", value=lambda levels: [levels[0], 3 * ["0"]]),
     "event with text for a count": document("history", 0, "n_answers", value="many"),
-    "Y of fractions": array("answers/Y", lambda Y: Y.astype(float)),
-    "weights are NaN": array("features/letters", filled(np.nan)),
+    "Y of fractions": array("Y", lambda Y: Y.astype(float)),
+    "weights are NaN": array("features/letters/weights", filled(np.nan)),
     "scale is zero": array("features/scale", filled(0.0)),
     "centre is infinite": array("features/centre", filled(np.inf)),
-    "theta above 1": array("evidence/theta", filled(1.5)),
-    "chance above 1": array("evidence/chance", filled(1.5)),
-    "chance is NaN": array("evidence/chance", filled(np.nan)),
-    "weights of chances are infinite": array("chance/weights", filled(np.inf)),
-    "gain below 0": document("model", "validation", "gain_theta", value=-0.1),
-    "gain is text": document("model", "validation", "gain_chance", value="0.1"),
-    "no intercept": document("model", "validation", "intercept", drop=True),
-    "intercept is a list": document("model", "validation", "intercept", value=[0.0]),
-    "spread of theta is zero": document("model", "validation", "scale", value=0.0),
-    "validation is text": document("model", "validation", value="text"),
-    "predicted labels of 2": array("evidence/Y", lambda Y: Y + 1),
-    "evidence of no answer": array("evidence/row", lambda rows: rows + 1000),
+    "theta above 1": array("validation/evidence/theta", filled(1.5)),
+    "chance above 1": array("validation/evidence/chance", filled(1.5)),
+    "chance is NaN": array("validation/evidence/chance", filled(np.nan)),
+    "weights of chances are infinite": array("validation/regression/weights", filled(np.inf)),
+    "gain below 0": document("validation", "gain_theta", value=-0.1),
+    "gain is text": document("validation", "gain_chance", value="0.1"),
+    "no intercept": document("validation", "regression", "intercept", drop=True),
+    "intercept is a list": document("validation", "regression", "intercept", value=[0.0]),
+    "spread of theta is zero": document("validation", "regression", "scale", value=0.0),
+    "validation is text": document("validation", value="text"),
+    "predicted labels of 2": array("validation/evidence/Y", lambda Y: Y + 1),
+    "evidence of no answer": array("validation/evidence/row", lambda rows: rows + 1000),
 }
 
 
@@ -243,7 +248,8 @@ def test_parts_that_do_not_fit_are_refused(parts, tmp_path, change):
 
 def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
     def change(documents, arrays):
-        del arrays["chance/weights"], arrays["evidence/chance"]
+        documents["validation"]["regression"] = None
+        del arrays["validation/regression/weights"], arrays["validation/evidence/chance"]
 
     loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
     found, expected = (
@@ -256,7 +262,7 @@ def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
 
 def test_a_model_of_which_nothing_was_drawn_is_refused(parts, tmp_path):
     def emptied(_, arrays):
-        arrays["answers/drawn"] = np.zeros_like(arrays["answers/drawn"])
+        arrays["drawn"] = np.zeros_like(arrays["drawn"])
 
     refused(rewritten(parts, tmp_path / "m.nldd", emptied))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from coding_tables import COLUMNS, QUICK, answers, read_csv, refuse, succeed, write_csv
+from nldd.coding.answers import Answers
 from nldd.coding.suggestions import suggest_codes
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
@@ -14,17 +15,13 @@ BUS = ("the bus is late", "late bus again", "a bus every hour", "night bus pleas
 RENT = ("rent is high", "high rent", "lower the rent", "rent control now", "the rent is too high")
 
 
-def table(folder, texts):
-    return write_csv(folder / "answers.csv", [(text,) for text in texts], ("answer",))
+def suggest(texts, **options):
+    return suggest_codes(Answers(list(texts)), **options)
 
 
-def suggest(folder, texts, **options):
-    return suggest_codes(table(folder, texts), ["answer"], **options)
-
-
-def test_answers_about_two_things_are_two_groups(tmp_path):
+def test_answers_about_two_things_are_two_groups():
     texts = [*BUS * 2, *RENT * 3, "late bus, high rent", "", "zebra"]
-    found = suggest(tmp_path, texts, n_groups=2)
+    found = suggest(texts, n_groups=2)
     assert [group.code for group in found.groups] == ["g1", "g2"]
     rent, bus = found.groups
     assert "rent" in rent.words[:2] and "bus" in bus.words[:2]
@@ -38,21 +35,21 @@ def test_answers_about_two_things_are_two_groups(tmp_path):
     assert (len(found.rows), found.n_answers, found.n_left) == (28, 27, 1)
 
 
-def test_more_answers_than_are_learned_from_all_get_their_group(tmp_path, monkeypatch):
+def test_more_answers_than_are_learned_from_all_get_their_group(monkeypatch):
     monkeypatch.setattr("nldd.coding.suggestions.LEARNED", 20)
-    found = suggest(tmp_path, [*BUS * 8, *RENT * 8], n_groups=2)
+    found = suggest([*BUS * 8, *RENT * 8], n_groups=2)
     shared = [set.intersection(*map(set, rows)) for rows in (found.rows[:40], found.rows[40:])]
     assert sorted(map(sorted, shared)) == [[0], [1]]
 
 
-def test_scripts_without_spaces_and_emoji_are_grouped(tmp_path):
+def test_scripts_without_spaces_and_emoji_are_grouped():
     bus = ["公交车太晚", "公交车太少", "晚上没有公交车", "公交车票贵"]
     rent = ["房租太高", "房租贵", "降低房租", "房租一直涨"]
     texts = [*bus * 3, *rent * 3]
-    found = suggest(tmp_path, texts, n_groups=2)
+    found = suggest(texts, n_groups=2)
     assert {found.rows[:12], found.rows[12:]} == {((0,),) * 12, ((1,),) * 12}
     assert "房租" in {word for group in found.groups for word in group.words}
-    smiles = suggest(tmp_path, ["🙂", "🙂", "🙁", "🙁", "🚲", "🚲", "🚲"], n_groups=3)
+    smiles = suggest(["🙂", "🙂", "🙁", "🙁", "🚲", "🚲", "🚲"], n_groups=3)
     assert smiles.groups[0].words == ("🚲",)
     assert {group.words for group in smiles.groups} == {("🚲",), ("🙂",), ("🙁",)}
     assert smiles.rows[4:] == ((0,), (0,), (0,))
@@ -61,24 +58,23 @@ def test_scripts_without_spaces_and_emoji_are_grouped(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "n_groups", "message"),
     [
-        (["", " ", ""], None, "the answers are all empty"),
-        (["Bus.", "bus.", " BUS. "], None, "the answers are all the same"),
-        (["one", "two", "three"], None, "the answers share no words"),
-        (["a bus", "a car", "a bus"], 3, "has 2 different answers, fewer than 3 groups"),
+        (["", " ", ""], None, "answers are all empty"),
+        (["Bus.", "bus.", " BUS. "], None, "answers are all the same"),
+        (["one", "two", "three"], None, "answers share no words"),
+        (["a bus", "a car", "a bus"], 3, "2 different answers, fewer than 3 groups"),
     ],
 )
-def test_what_cannot_be_grouped_is_said(tmp_path, texts, n_groups, message):
+def test_what_cannot_be_grouped_is_said(texts, n_groups, message):
     with pytest.raises(InputError, match=message) as caught:
-        suggest(tmp_path, texts, n_groups=n_groups)
+        suggest(texts, n_groups=n_groups)
     assert caught.value.hint
 
 
-def test_the_survey_is_grouped_about_as_it_was_coded(tmp_path):
+def test_the_survey_is_grouped_about_as_it_was_coded():
     """Compared by the mean over codes of the F-measure with the group that fits best."""
     survey = load_survey()
     rows = survey.rows[:700]
-    path = write_csv(tmp_path / "survey.csv", rows, survey.header)
-    found = suggest_codes(path, ["answer"], 12)
+    found = suggest([row[1] for row in rows], n_groups=12)
     G = np.array([[g in row for g in range(12)] for row in found.rows])
     coded = [row[-1].split(";") for row in rows]
     Y = np.array([[code in codes for code in survey.codes] for codes in coded])

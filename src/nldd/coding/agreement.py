@@ -40,13 +40,6 @@ class SharedAnswer(NamedTuple):
     codes : tuple of (frozenset of str or None)
         The codes of each coder, in their order; None for one who has not coded it, an empty set for
         one who says that no code applies.
-
-    Examples
-    --------
-    >>> from nldd.coding.agreement import SharedAnswer
-    >>> answer = SharedAnswer("r1", "more buses", (frozenset({"transport"}), None))
-    >>> [codes is not None for codes in answer.codes]
-    [True, False]
     """
 
     name: str
@@ -126,17 +119,6 @@ class Agreement:
         How answers were found in the other tables.
     notes : tuple of str
         What a person should know about the tables.
-
-    Examples
-    --------
-    >>> from nldd.coding.agreement import SharedAnswer, compare_coders
-    >>> bus, pay = frozenset({"bus"}), frozenset({"pay"})
-    >>> answers = [SharedAnswer("1", "more buses", (bus, bus)), SharedAnswer("2", "?", (bus, pay))]
-    >>> found = compare_coders(answers, ("Ann", "Bob"))
-    >>> found.n_answers, found.n_same
-    (2, 1)
-    >>> [(apart.text, apart.distance) for apart in found.disagreements]
-    [('?', 1.0)]
     """
 
     coders: tuple[str, ...]

@@ -10,8 +10,10 @@ answers whose words stand in the training data are tested apart from all others,
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from itertools import chain
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +25,37 @@ _WORD = re.compile(r"\w+")
 LISTS = ("codes", "drawn", "coders", "times", "agreed")
 
 
+class Entries:
+    """Lists and arrays of one entry per answer; an index takes some of them, in its order."""
+
+    def __getitem__(self, places: Any) -> Self:
+        taken = {name: _take(values, places) for name, values in self._entries().items()}
+        return replace(cast(Any, self), **taken)
+
+    def _entries(self) -> dict[str, Any]:
+        known = {each.name: getattr(self, each.name) for each in fields(cast(Any, self))}
+        return {n: v for n, v in known.items() if v is not None and not isinstance(v, str)}
+
+    @classmethod
+    def join(cls, parts: Sequence[Self]) -> Self:
+        """All entries of the parts, in their order."""
+        names = parts[0]._entries()
+        joined = {name: _join([getattr(part, name) for part in parts]) for name in names}
+        return replace(cast(Any, parts[0]), **joined)
+
+
+def _take(values: Any, places: Any) -> Any:
+    return [values[i] for i in places.tolist()] if isinstance(values, list) else values[places]
+
+
+def _join(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], list):
+        return list(chain.from_iterable(values))
+    return np.concatenate(values) if isinstance(values[0], np.ndarray) else values[0].join(values)
+
+
 @dataclass(frozen=True, eq=False)
-class Answers:
+class Answers(Entries):
     """What answers say, without codes.
 
     Attributes
@@ -63,52 +94,31 @@ class Answers:
     rows: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        n, set_field = len(self), partial(object.__setattr__, self)
         for name in ("numbers", "extra"):
             values = getattr(self, name)
             if not values.shape[1]:
-                object.__setattr__(self, name, np.empty((len(self), 0), dtype=values.dtype))
-        if not self.categories:
-            object.__setattr__(self, "categories", [()] * len(self))
-        if not self.ids:
-            object.__setattr__(self, "ids", [""] * len(self))
-        if not self.keys:
-            object.__setattr__(self, "keys", [()] * len(self))
-        if not self.rows:
-            object.__setattr__(self, "rows", list(range(1, len(self) + 1)))
+                set_field(name, np.empty((n, 0), dtype=values.dtype))
+        usual = {
+            "categories": [()] * n,
+            "ids": [""] * n,
+            "keys": [()] * n,
+            "rows": [*range(1, n + 1)],
+        }
+        for name in usual.keys() - {name for name in usual if getattr(self, name)}:
+            set_field(name, usual[name])
 
     def __len__(self) -> int:
         return len(self.texts)
-
-    def __getitem__(self, places: NDArray[np.intp]) -> "Answers":
-        texts, categories, ids, keys, rows = (
-            [values[place] for place in places.tolist()]
-            for values in (self.texts, self.categories, self.ids, self.keys, self.rows)
-        )
-        arrays = self.numbers[places], self.extra[places]
-        return Answers(texts, arrays[0], categories, arrays[1], ids, keys, rows)
 
     def contents(self) -> list[tuple[str, bytes, tuple[str, ...], bytes]]:
         """All that each answer says, to tell whether two say the same."""
         rows = zip(self.texts, self.numbers, self.categories, self.extra, strict=True)
         return [(text, nums.tobytes(), words, more.tobytes()) for text, nums, words, more in rows]
 
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        """All the answers of the parts, in their order."""
-        texts = [text for part in parts for text in part.texts]
-        categories = [row for part in parts for row in part.categories]
-        ids = [name for part in parts for name in part.ids]
-        keys = [key for part in parts for key in part.keys]
-        rows = [row for part in parts for row in part.rows]
-        numbers, extra = (
-            np.concatenate(arrays)
-            for arrays in zip(*((part.numbers, part.extra) for part in parts), strict=True)
-        )
-        return cls(texts, numbers, categories, extra, ids, keys, rows)
-
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(Entries):
     """What people decided on some answers, one entry per answer.
 
     Attributes
@@ -160,10 +170,8 @@ class Decisions:
     def __len__(self) -> int:
         return len(self.codes)
 
-    def __getitem__(self, places: NDArray[np.intp]) -> "Decisions":
-        lists = {name: getattr(self, name) for name in LISTS}
-        some = {name: [values[i] for i in places.tolist()] for name, values in lists.items()}
-        return replace(self, **some)
+    def _entries(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in LISTS}
 
     @property
     def decided(self) -> NDArray[np.intp]:

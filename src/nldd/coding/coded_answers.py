@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import chain
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding import wording
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, Entries
 from nldd.coding.columns import Codes
 from nldd.coding.guarantee import (
     USUAL,
@@ -199,10 +198,10 @@ class CodingOptions:
     def follow_codes(self, found: CodeSelection) -> Self:
         """The policy that settles codes one by one as far as was found to be right."""
         again = None if found.repeated is None else found.repeated.limits
-        both = (limits for limits in (found.limits, again) if limits is not None)
+        both = (each for each in (found.limits, again) if each is not None)
         texts = [threshold_text("probability", each.yes, each.no) for each in both]
         own = Guarantee(found.target, found.confidence, PER_CODE, "probability", *texts)
-        limits = {"per_code": found.limits, "per_code_repeated": again}
+        limits: dict[str, Any] = {"per_code": found.limits, "per_code_repeated": again}
         return replace(self, **limits, guarantee=own, code_selection=found)
 
     def model_in_use(self, model: CodingModel) -> CodingModel:
@@ -219,7 +218,7 @@ class CodingOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class CodedAnswers:
+class CodedAnswers(Entries):
     """Answers with what a model has found for each, one entry per answer.
 
     Attributes
@@ -261,9 +260,6 @@ class CodedAnswers:
     def __len__(self) -> int:
         return len(self.statuses)
 
-    def __getitem__(self, places: NDArray[np.intp]) -> "CodedAnswers":
-        return CodedAnswers(**{name: take_places(all, places) for name, all in vars(self).items()})
-
     @property
     def why(self) -> list[str]:
         """Why people must look, in words; empty for answers that they need not look at."""
@@ -280,22 +276,6 @@ class CodedAnswers:
         counts, why = Counter(self.statuses), Counter(r.kind for r in self.reasons if r is not None)
         parts = (len(self), counts[AUTO], counts[REVIEW], why, list(notes))
         return CodingSummary(*parts, counts[PARTLY], sum(self.drawn))
-
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        """All coded answers of the parts, in their order."""
-        names = list(vars(parts[0]))
-        return cls(**{name: join_values([getattr(p, name) for p in parts]) for name in names})
-
-
-def take_places(values: Any, places: NDArray[np.intp]) -> Any:
-    return [values[i] for i in places.tolist()] if isinstance(values, list) else values[places]
-
-
-def join_values(values: Sequence[Any]) -> Any:
-    if isinstance(values[0], list):
-        return list(chain.from_iterable(values))
-    return np.concatenate(values) if isinstance(values[0], np.ndarray) else values[0].join(values)
 
 
 def code_answers(
@@ -349,8 +329,8 @@ def _code_block(
     if options.per_code is not None:
         assert found.P is not None
         set_codes, asked = _settle_codes(model, options, found.P, answers, empty)
-        settled = ~asked.all(axis=1)
-        kinds = zip(asked.any(axis=1).tolist(), settled.tolist(), strict=True)
+        settled = np.asarray(~asked.all(axis=1))
+        kinds = zip(np.any(asked, axis=1).tolist(), settled.tolist(), strict=True)
         statuses = [(PARTLY if some else REVIEW) if open else AUTO for open, some in kinds]
         ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
         Y = np.where(settled[:, np.newaxis], set_codes, Y).astype(np.int8)

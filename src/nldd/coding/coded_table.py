@@ -44,10 +44,10 @@ from nldd.present.text import count_noun
 Item = TypeVar("Item")
 Column = Sequence[Cell]
 # What is added to all rows, in this order, and to those for people.
-OF_TABLE = (own.ROW, own.CODES, own.STATUS, own.CHANCE, own.THETA, own.NEAREST, own.WHY)
-OF_TABLE += (own.GUARANTEE, own.ASK)
-OF_SHEET = (own.OK, own.WHY, own.ASK, *own.NEXT, own.NEAREST, own.CODES, own.STATUS, own.CHANCE)
-OF_SHEET += (own.THETA, own.GUARANTEE, own.DRAWN, own.ROW)
+SAID = (own.CODES, own.STATUS, own.CHANCE, own.THETA)
+OF_TABLE = (own.ROW, *SAID, own.NEAREST, own.WHY, own.GUARANTEE, own.ASK)
+TO_DECIDE = (own.OK, own.WHY, own.ASK, *own.NEXT, own.NEAREST)
+OF_SHEET = (*TO_DECIDE, *SAID, own.GUARANTEE, own.DRAWN, own.ROW)
 # Answers that are coded blind, and empty ones, have these alone in a sheet.
 SHOWN_ALWAYS = {own.WHY, own.GUARANTEE, own.DRAWN, own.ROW}
 WIDTHS = {own.OK: 7.0, own.WHY: 34.0, own.ASK: 28.0, own.CODES: 28.0, own.NEAREST: 40.0}

@@ -262,6 +262,7 @@ def read_answers(
     """The answers of a table, with all by which they may be known again.
 
     A word among numbers is refused in the rows that are `needed`, which are all if left out.
+    Answers without ids are known by their cells, unless these do not tell the needed ones apart.
     """
     used = (*columns.inputs, *columns.codes.names)
     text, numeric, categorical = (
@@ -273,15 +274,11 @@ def read_answers(
     numbers = np.array([_read_numbers(table, name, needed) for name in numeric], dtype=float)
     words = [[cell.strip() for cell in table.texts(name)] for name in categorical]
     own = own_columns(table)
-    ids = _read_ids(table, own[columns.id]) if columns.id in own else []
-    return Answers(
-        texts,
-        numbers.reshape(len(numeric), n).T,
-        list(zip(*words, strict=True)),
-        _read_extra(table, columns),
-        ids,
-        _read_keys(table, columns, own, texts, ids),
-    )
+    marks = map(str.strip, map(plain_id, table.texts(own[columns.id]))) if columns.id in own else ()
+    ids = ["" if mark.lower() in MISSING else mark for mark in marks]
+    keys = _read_keys(table, columns, texts, ids, needed)
+    numbers, categories = numbers.reshape(len(numeric), n).T, list(zip(*words, strict=True))
+    return Answers(texts, numbers, categories, _read_extra(table, columns), ids, keys)
 
 
 def _read_numbers(
@@ -305,29 +302,28 @@ def _read_numbers(
     return numbers
 
 
-def _read_ids(table: Spreadsheet, name: str) -> list[str]:
-    """Whose answers they are; empty where that is not known."""
-    ids = (plain_id(text).strip() for text in table.texts(name))
-    return ["" if name.lower() in MISSING else name for name in ids]
-
-
 def plain_id(text: str) -> str:
     """A cell as it is after a spreadsheet took it for a number."""
     return text.lstrip("0") or "0" if text.isdecimal() else text
 
 
 def _read_keys(
-    table: Spreadsheet, columns: Columns, own: dict[str, str], texts: list[str], ids: list[str]
+    table: Spreadsheet,
+    columns: Columns,
+    texts: list[str],
+    ids: list[str],
+    needed: NDArray[np.intp] | None,
 ) -> list[tuple[str, ...]]:
     """What answers are known again by: id and words, or else the cells that tell them apart."""
     if ids:
-        pairs = zip(ids, texts, strict=True)
-        return [
-            (make_key("id", name, normalize_text(text)),) if name else () for name, text in pairs
-        ]
-    if columns.identity and set(columns.identity) <= own.keys():
-        return [(make_key("cells", *row),) for row in identity_rows(table, columns.identity)]
-    return []
+        words = zip(ids, map(normalize_text, texts), strict=True)
+        return [(make_key("id", *both),) if both[0] else () for both in words]
+    if not columns.identity or not set(columns.identity) <= own_columns(table).keys():
+        return []
+    rows = identity_rows(table, columns.identity)
+    if needed is not None and not _tell_apart([rows[i] for i in needed.tolist()], columns):
+        return []
+    return [(make_key("cells", *row),) for row in rows]
 
 
 def make_key(kind: str, *parts: str) -> str:
@@ -492,7 +488,7 @@ def _tells_respondents(cells: Counter[Cell]) -> bool:
     return n_empty < (1 - DISTINCT) * n_rows and len(cells) > max(2, LEAST_IDS * n_rows)
 
 
-def tells_apart(rows: Sequence[tuple[str, ...]], columns: Columns) -> bool:
+def _tell_apart(rows: Sequence[tuple[str, ...]], columns: Columns) -> bool:
     """True if no rows are equal, or a column (not of text) tells nearly all others apart."""
     # Otherwise equal rows may as well be two people who say the same.
     distinct = len(set(rows))

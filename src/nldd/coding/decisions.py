@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import chain
 from os.path import commonprefix
 from pathlib import Path
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
 from nldd.coding.answers import Answers, Decisions
@@ -28,10 +28,8 @@ from nldd.coding.columns import (
     Codes,
     Columns,
     holds_numbers,
-    identity_rows,
     read_answers,
     read_marks,
-    tells_apart,
 )
 from nldd.coding.own_columns import (
     CHECK,
@@ -66,21 +64,13 @@ SHEET, SAMPLE = "review sheet", "check sample"
 
 
 def read_coded(
-    path: Path,
-    columns: Columns,
-    options: TableOptions,
-    *,
-    known: Collection[str] = (),
-    accept: bool = False,
-    codebook: Codebook = Codebook(),
-    drawn: bool = False,
+    path: Path, columns: Columns, options: TableOptions, **how: Any
 ) -> tuple[Answers, Decisions]:
     """Read answers and decisions from a table, or from the file of a review; see `read_sheet`."""
     if is_store(path):
         from nldd.coding.review.decisions import read_review
 
-        return read_review(path, columns, options, known)
-    how = {"known": known, "accept": accept, "codebook": codebook, "drawn": drawn}
+        return read_review(path, columns, options, how.get("known", ()))
     return read_sheet(read_table(path, options), columns, **how)
 
 
@@ -100,48 +90,21 @@ def read_sheet(
     suggestion in columns of marks is called today. Rows that do not say if they were drawn at
     random are taken to be as `drawn` says.
     """
-    decisions = read_decisions(table, columns, known, accept, codebook, drawn)
-    answers = read_answers(table, columns, decisions.decided)
-    notes = [*table.notes, *_notes_on_marks(table, columns), *decisions.notes]
-    answers = keep_safe_keys(answers, table, columns, decisions.decided)
-    return answers, replace(decisions, notes=notes)
-
-
-def keep_safe_keys(
-    answers: Answers, table: Spreadsheet, columns: Columns, decided: NDArray[np.intp]
-) -> Answers:
-    """Answers that are not known by their cells, unless these tell the decided ones apart."""
-    if not any(key.startswith("cells:") for keys in answers.keys for key in keys):
-        return answers
-    rows = identity_rows(table, columns.identity)
-    if tells_apart([rows[i] for i in decided.tolist()], columns):
-        return answers
-    safe = [tuple(k for k in keys if not k.startswith("cells:")) for keys in answers.keys]
-    return replace(answers, keys=safe)
-
-
-def read_decisions(
-    table: Spreadsheet,
-    columns: Columns,
-    known: Collection[str] = (),
-    accept: bool = False,
-    codebook: Codebook = Codebook(),
-    drawn: bool = False,
-) -> Decisions:
-    """What people decided in a table in memory, see `read_sheet`; nothing at all is refused."""
     codes, kind, undecided = _decided_codes(table, columns.codes, sorted(known), accept, codebook)
-    found = [None if own is None else frozenset(map(_compose, own)) for own in codes]
+    # A letter and its accent are one character, so that equal looks are equal.
+    found = [own and frozenset(normalize("NFC", name) for name in own) for own in codes]
     given = [own for own in found if own is not None]
     if undecided and not given:
         raise InputError(f"{table.path.name}: {' '.join(undecided)}", hint=f"x in {OK}")
     _check_found(table, columns.codes, given, known)
-    notes = [*undecided, *_notes_on_first_row(table, columns, found)]
+    notes = [*table.notes, *_notes_on_marks(table, columns), *undecided]
+    notes += _notes_on_first_row(table, columns, found)
     if columns.codes.listed:
         other = other_names_of_numbers(sorted(frozenset().union(*given)), known)
         if other:
             named = f"{quote_first(other)} taken as {quote_first(other.values())}"
             notes.append(f"Numbers as codes: {named}.")
-        found = [None if own is None else frozenset(other.get(n, n) for n in own) for own in found]
+        found = [own and frozenset(other.get(name, name) for name in own) for own in found]
         given = [own for own in found if own is not None]
         cells = columns.codes.cells(table) if columns.codes.are_in(table) else []
         written = list(filter(None, chain.from_iterable(cells)))
@@ -151,12 +114,8 @@ def read_decisions(
     # Who is asked to check certain answers was not given a random sample of all.
     random = [] if kind == SAMPLE else read_drawn(table, drawn)
     about = (table.path.name, table.sha256, kind, notes)
-    return Decisions(found, random, coders, [], [], *about)
-
-
-def _compose(name: str) -> str:
-    """A letter and its accent as one character, so that equal looks are equal."""
-    return normalize("NFC", name)
+    decisions = Decisions(found, random, coders, [], [], *about)
+    return read_answers(table, columns, decisions.decided), decisions
 
 
 def _decided_codes(
@@ -172,11 +131,10 @@ def _decided_codes(
     found: Sequence[Codes | None] = [None] * len(table)
     notes: list[str] = []
     # In a sample, codes may stand in its own column for them instead.
-    if not is_sample or codes.are_in(table):
-        if accept:
-            found = codes.read(table)
-        else:
-            found, notes = looked_at_codes(table, codes, codebook)
+    if accept and (not is_sample or codes.are_in(table)):
+        found = codes.read(table)
+    elif not is_sample or codes.are_in(table):
+        found, notes = looked_at_codes(table, codes, codebook)
     if not is_sample:
         return found, kind, notes
     suggested = suggested_codes(table, codes, labels)
@@ -246,11 +204,12 @@ def _open_notes(n_open: int, n_bare: int) -> list[str]:
     return notes
 
 
-class Check:
+class Check(NamedTuple):
     """What people say of a row of a check sample: if its codes are right, and which they gave."""
 
-    def __init__(self, where: str, right: bool | None, codes: Codes | None) -> None:
-        self.where, self.right, self.codes = where, right, codes
+    where: str
+    right: bool | None
+    codes: Codes | None
 
     def settle(self, suggested: Codes) -> Codes | None:
         """The right codes of a row with some `suggested` ones; None if they are not known."""
@@ -290,12 +249,9 @@ def suggested_codes(table: Spreadsheet, columns: CodeColumns, labels: Sequence[s
     if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
         marks = {name: marks[name] for name in labels or marks}
     if marks:
-        cells = zip(
-            *(map(str.strip, table.texts(column)) for column in marks.values()), strict=True
-        )
-        return [
-            frozenset(n for n, cell in zip(marks, row, strict=True) if cell in YES) for row in cells
-        ]
+        columns_of = (map(str.strip, table.texts(column)) for column in marks.values())
+        rows = (zip(marks, row, strict=True) for row in zip(*columns_of, strict=True))
+        return [frozenset(name for name, cell in row if cell in YES) for row in rows]
     column = latest_column(table, CODES) or table.find(CODES)
     return [_listed_codes(columns, cell) or frozenset() for cell in table.texts(column)]
 
@@ -307,8 +263,7 @@ def _listed_codes(columns: CodeColumns, cell: str) -> Codes | None:
 
 def read_drawn(table: Spreadsheet, silent: bool = False) -> list[bool]:
     """Which rows belong to the random check sample, as they say; or as `silent` ones are."""
-    column = latest_column(table, DRAWN)
-    if column is None:
+    if (column := latest_column(table, DRAWN)) is None:
         return [silent] * len(table)
     hint = f"leave {DRAWN} as nldd predict wrote it"
     marks = read_marks(table, column, YES | NO | MISSING, "yes or no", hint)
@@ -387,13 +342,12 @@ def refuse_decided(path: Path, columns: CodeColumns, codebook: Codebook = Codebo
     table = _read_existing(path)
     if table is None:
         return
-    own, there = set(columns.names), set(own_columns(table))
     # Somebody may have changed its columns.
-    changed = bool(own & there) and not columns.are_in(table)
-    if changed or (
-        columns.are_in(table)
-        and any(c is not None for c in looked_at_codes(table, columns, codebook)[0])
-    ):
+    is_filled = not own_columns(table).keys().isdisjoint(columns.names)
+    if columns.are_in(table):
+        decided = looked_at_codes(table, columns, codebook)[0]
+        is_filled = any(codes is not None for codes in decided)
+    if is_filled:
         message = f"{path} holds codes that people have filled in; it is not replaced."
         hint = f"nldd update with {path} first, then delete it; or --review with another name"
         raise InputError(message, hint=hint)

@@ -5,8 +5,7 @@
 Terms are counted once; which of them are known, and what they weigh, each fold learns anew.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Self
@@ -61,11 +60,8 @@ class TermCounts:
 class CountedAnswers(Answers):
     """Answers with the counts of all their words and letters."""
 
-    counts: Mapping[str, TermCounts] = field(default_factory=dict)
-
-    def __getitem__(self, rows: NDArray[np.intp]) -> "CountedAnswers":
-        counts = {kind: known[rows] for kind, known in self.counts.items()}
-        return CountedAnswers(**vars(Answers.__getitem__(self, rows)), counts=counts)
+    words: TermCounts | None = None
+    letters: TermCounts | None = None
 
 
 def count_terms(answers: Answers) -> CountedAnswers:
@@ -73,7 +69,8 @@ def count_terms(answers: Answers) -> CountedAnswers:
     if isinstance(answers, CountedAnswers):
         return answers
     texts = _beginnings(answers.texts)
-    return CountedAnswers(**vars(answers), counts={kind: _count(texts, kind) for kind in ANALYZERS})
+    counts: dict[str, Any] = {kind: _count(texts, kind) for kind in ANALYZERS}
+    return CountedAnswers(**vars(answers), **counts)
 
 
 def _count(texts: list[str], kind: str) -> TermCounts:
@@ -160,8 +157,8 @@ class AnswerFeatures:
     @classmethod
     def fit(cls, answers: Answers) -> Self:
         """Learn terms, scales and levels."""
-        counts = count_terms(answers).counts
-        words, letters = (Terms.fit(counts[kind], kind) for kind in ANALYZERS)
+        counted = count_terms(answers)
+        words, letters = (Terms.fit(getattr(counted, kind), kind) for kind in ANALYZERS)
         columns = map(set, zip(*answers.categories, strict=True))
         levels = tuple(tuple(sorted(cells - {""})) for cells in columns)
         return cls(words, letters, *_standard(answers), levels)
@@ -182,7 +179,7 @@ class AnswerFeatures:
     def _terms(self, answers: Answers) -> list[csr_array]:
         each = (self.words, self.letters)
         if isinstance(answers, CountedAnswers):
-            return [some.weigh(answers.counts[some.kind].of(some.terms)) for some in each]
+            return [some.weigh(getattr(answers, some.kind).of(some.terms)) for some in each]
         texts = _beginnings(answers.texts)
         return [some.weigh(some.count(texts)) for some in each]
 

@@ -127,7 +127,7 @@ class Basis:
 
 @dataclass(frozen=True)
 class Frequencies:
-    r"""Shares of codes in all answers of a table, corrected; made by :func:`code_frequencies`.
+    r"""Shares of codes in all answers of a table, corrected; see :func:`code_frequencies`.
 
     Attributes
     ----------
@@ -146,26 +146,6 @@ class Frequencies:
         What a person should know.
     format : TableFormat
         Of the coded table, so that what is written is like it.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, CodingOptions, Settings
-    >>> from nldd.coding import code_frequencies, code_table, fit_coding_model
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     new, coded = Path(folder, "new.csv"), Path(folder, "coded.csv")
-    ...     _ = new.write_text("answer\n" + "cheaper rents\nsafe cycle paths\nlower rents\n" * 20)
-    ...     _ = code_table(model, new, coded, CodingOptions(threshold=0.1))
-    ...     found = code_frequencies(model, coded)
-    >>> found.n_answers, found.n_people, [(part.part, part.source) for part in found.basis]
-    (60, 0, [('auto', 'model')])
     """
 
     codes: tuple[Frequency, ...]

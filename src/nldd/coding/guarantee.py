@@ -181,8 +181,8 @@ class GuaranteeTest:
         What the log-odds of the doubt lose where a model learns from a fold more.
     """
 
-    theta: FloatArray
-    chance: FloatArray | None
+    theta: NDArray[np.float64]
+    chance: NDArray[np.float64] | None
     n_wrong: NDArray[np.intp]
     n_labels: int
     repeated: NDArray[np.bool_]

@@ -10,9 +10,9 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
-from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import UnionType
@@ -22,60 +22,25 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from nldd._files import move_file, open_replacement, sync_folder
-from nldd.coding.answers import Answers
-from nldd.coding.codebook import Codebook, CodebookEntry
-from nldd.coding.columns import Columns
-from nldd.coding.cross_validation import CrossValidation
-from nldd.coding.features import ANALYZERS, AnswerFeatures, Terms
-from nldd.coding.guarantee import GuaranteeTest
-from nldd.coding.model import CodingModel, Event, Settings
-from nldd.coding.predictions import N_CLUES, ConfidenceRegression, Predictions
+from nldd.coding.features import ANALYZERS
+from nldd.coding.model import CodingModel, Event
+from nldd.coding.predictions import N_CLUES
 from nldd.exceptions import InputError, NLDDError
 from nldd.persistence._archive import Contents, read_archive, read_documents, write_archive
 from nldd.present.text import count_noun, visible
 
 KIND, LOADER = "coding-model", "load_coding_model"
-FALLBACK = "fallback"
-TINY, LARGEST = np.finfo(float).tiny, np.finfo(float).max
-# Each array: where a model has it, its type and shape, and the least and largest of its values.
-ARRAYS: dict[str, tuple[str, str, str, Any, Any]] = {
-    "answers/numbers": ("answers.numbers", "f8", "n numeric", -LARGEST, LARGEST),
-    "answers/extra": ("answers.extra", "f4", "n extra", -LARGEST, LARGEST),
-    "answers/Y": ("Y", "i1", "n labels", 0, 1),
-    "answers/drawn": ("drawn", "?", "n", 0, 1),
-    "answers/taught": ("taught", "?", "n", 0, 1),
-    "features/words": ("features.words.weights", "f8", "words", -LARGEST, LARGEST),
-    "features/letters": ("features.letters.weights", "f8", "letters", -LARGEST, LARGEST),
-    "features/centre": ("features.centre", "f8", "numbers", -LARGEST, LARGEST),
-    "features/scale": ("features.scale", "f8", "numbers", TINY, LARGEST),
-    "evidence/Y": ("evidence.Y", "i1", "n labels", 0, 1),
-    "evidence/theta": ("evidence.theta", "f8", "n", 0, 1),
-    "evidence/row": ("evidence.row", "i8", "n", 0, "last"),
-    "evidence/Dx": ("evidence.Dx", "f8", "n", -LARGEST, LARGEST),
-    "evidence/Dy": ("evidence.Dy", "f8", "n", -LARGEST, LARGEST),
-    "evidence/x_part": ("evidence.x_part", "f8", "n", -LARGEST, LARGEST),
-    "evidence/y_part": ("evidence.y_part", "f8", "n", -LARGEST, LARGEST),
-    "evidence/P": ("evidence.P", "f4", "n labels", 0, 1),
-    "evidence/repeated": ("validation.repeated", "?", "n", 0, 1),
-    "evidence/chance": ("evidence.chance", "f8", "n", 0, 1),
-    "chance/weights": ("validation.regression.weights", "f8", "clues", -LARGEST, LARGEST),
-}
-# Not every model, or test, has these.
-OPTIONAL = {"chance", "evidence/P", "evidence/repeated", "evidence/chance", "chance/weights"}
-TEST_ARRAYS: dict[str, tuple[str, str, str, Any, Any]] = {
-    "theta": ("theta", "f8", "n", 0, 1),
-    "chance": ("chance", "f8", "n", 0, 1),
-    "n_wrong": ("n_wrong", "i8", "n", 0, "labels"),
-    "repeated": ("repeated", "?", "n", 0, 1),
-}
-EVIDENCE = ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part")
-ANSWER_LISTS: dict[str, Any] = {
-    **{"texts": list[str], "categories": list[tuple[str, ...]]},
-    **{"ids": list[str], "keys": list[tuple[str, ...]]},
-}
-GAINS = ("gain_theta", "gain_chance", "gain_yes", "gain_no")
-CHANCE_NUMBERS = ("intercept", "centre", "scale")
-TEST_NUMBERS = ("n_labels", *GAINS[:2])
+# What a model has beside the parts that are arrays and JSON: an estimator, and an earlier model.
+CLASSIFIER, FALLBACK = "classifier", "fallback"
+LARGEST = np.finfo(float).max
+# Shapes of arrays, by their names or their places; all others have a value for each answer.
+SHAPES = {"numbers": "n numeric", "extra": "n extra", "Y": "n labels", "P": "n labels"}
+SHAPES |= {"features/centre": "numbers", "features/scale": "numbers"}
+SHAPES |= {"features/words/weights": "words", "features/letters/weights": "letters"}
+SHAPES |= {"validation/regression/weights": "clues"}
+# The least and the largest values, by the names of arrays; all others are finite.
+LIMITS: dict[str, tuple[Any, Any]] = dict.fromkeys(("Y", "P", "theta", "chance"), (0, 1))
+LIMITS |= {"row": (0, "last"), "n_wrong": (0, "labels"), "scale": (np.finfo(float).tiny, LARGEST)}
 WAIT_SECONDS, POLL_SECONDS = 600.0, 0.1
 
 Tell = Callable[[str], None] | None
@@ -112,45 +77,28 @@ def save_coding_model(model: CodingModel, path: Path | str) -> None:
     >>> again.labels == model.labels, bool((again.evidence.theta == model.evidence.theta).all())
     (True, True)
     """
-    contents = _pack_model(model)
+    arrays: dict[str, Any] = {}
+    whole = replace(model, settings=replace(model.settings, n_jobs=None))
+    documents = {name: _flatten(getattr(whole, name), name, arrays) for name in PARTS}
     if model.fallback is not None:  # a model file within the file
         with TemporaryDirectory() as folder:
             save_coding_model(model.fallback, inner := Path(folder, "model.nldd"))
-            whole = np.frombuffer(inner.read_bytes(), dtype=np.uint8)
-        contents = replace(contents, arrays={**contents.arrays, FALLBACK: whole})
+            arrays[FALLBACK] = np.frombuffer(inner.read_bytes(), dtype=np.uint8)
+    contents = Contents(KIND, documents, arrays, {CLASSIFIER: model.classifier})
     write_archive(path, contents, loader=LOADER)
 
 
-def _pack_model(model: CodingModel) -> Contents:
-    features, validation, answers = model.features, model.validation, model.answers
-    numbers = {name: getattr(validation, name) for name in GAINS}
-    if validation.regression is not None:
-        numbers |= {name: getattr(validation.regression, name) for name in CHANCE_NUMBERS}
-    documents: dict[str, Any] = {
-        "model": {
-            "columns": asdict(model.columns),
-            "settings": asdict(replace(model.settings, n_jobs=None)),
-            "labels": model.labels,
-            **{kind: getattr(features, kind).terms for kind in ANALYZERS},
-            "levels": features.levels,
-            "codebook": asdict(model.codebook)["entries"],
-            "validation": numbers,
-            "tests": [{name: getattr(t, name) for name in TEST_NUMBERS} for t in model.earlier],
-        },
-        "answers": {name: getattr(answers, name) for name in ANSWER_LISTS},
-        "history": [asdict(event) for event in model.history],
-    }
-    arrays = dict(_pack_arrays(model, ARRAYS))
-    for number, test in enumerate(model.earlier):
-        arrays |= _pack_arrays(test, TEST_ARRAYS, f"tests/{number}/")
-    return Contents(KIND, documents, arrays, {"classifier": model.classifier})
-
-
-def _pack_arrays(part: Any, known: Mapping[str, Any], start: str = "") -> Iterator[tuple[str, Any]]:
-    for name, (place, *_) in known.items():
-        with suppress(AttributeError):  # without a regression, there are no weights of it
-            if (values := attrgetter(place)(part)) is not None:
-                yield start + name, values
+def _flatten(value: Any, place: str, arrays: dict[str, Any]) -> Any:
+    """A value as JSON; arrays are put aside by their places."""
+    if isinstance(value, np.ndarray):
+        arrays[place] = value
+        return None
+    if is_dataclass(value):
+        names = [field.name for field in fields(value)]
+        return {name: _flatten(getattr(value, name), f"{place}/{name}", arrays) for name in names}
+    if isinstance(value, list | tuple):
+        return [_flatten(part, f"{place}/{i}", arrays) for i, part in enumerate(value)]
+    return value
 
 
 def load_coding_model(path: Path | str, *, trusted: Sequence[str] = ()) -> CodingModel:
@@ -207,7 +155,7 @@ def _misfit(path: Path | str, error: object) -> InputError:
 
 def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
     try:
-        model = _build_model(contents, contents.models["classifier"])
+        model = _build_model(contents)
         for part, fits in _check_parts(model, contents.arrays):
             if not fits:
                 raise ValueError(f"{part} cannot be right")
@@ -216,119 +164,91 @@ def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
     return model
 
 
-def _typed(kind: Any, value: Any) -> Any:
-    """A value of JSON as a value of this type; what is not of it is refused."""
-    parts = get_args(kind)
-    if is_dataclass(kind) and isinstance(value, dict):
-        types = get_type_hints(kind)
-        if value.keys() != types.keys():
-            raise TypeError(f"{sorted(value.keys() ^ types.keys())} of {kind.__name__}")  # type: ignore[union-attr]
-        return kind(**{name: _typed(types[name], part) for name, part in value.items()})  # type: ignore[operator]
-    if get_origin(kind) in (list, tuple) and isinstance(value, list):
-        return get_origin(kind)(_typed(parts[0], part) for part in value)
-    if get_origin(kind) is UnionType and type(value) in parts:
-        return value
+_types = lru_cache(get_type_hints)
+PARTS = tuple(name for name in _types(CodingModel) if name not in (CLASSIFIER, FALLBACK))
+
+
+def _typed(kind: Any, value: Any, place: str, arrays: Mapping[str, Any]) -> Any:
+    """What `_flatten` put aside or made JSON, as a value of this type; all else is refused."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is np.ndarray:
+        if arrays[place].dtype != get_args(parts[1])[0]:
+            raise TypeError(f"{place} has the type {arrays[place].dtype}")
+        return arrays[place]
+    if origin is UnionType:
+        is_there = value is not None or place in arrays
+        return _typed(parts[0], value, place, arrays) if is_there else None
+    if is_dataclass(kind) and isinstance(kind, type) and isinstance(value, dict):
+        types = _types(kind)
+        each = ((name, f"{place}/{name}", part) for name, part in value.items())
+        known = {name: _typed(types[name], part, at, arrays) for name, at, part in each}
+        if missing := types.keys() - known.keys():
+            raise TypeError(f"{place} lacks {sorted(missing)}")
+        return kind(**known)
+    if origin in (list, tuple) and isinstance(value, list):
+        return origin(_typed(parts[0], v, f"{place}/{i}", arrays) for i, v in enumerate(value))
     if type(value) is not kind or (kind is float and not np.isfinite(value)):
-        raise TypeError(f"{value!r:.50} is not of the type {kind}")
+        raise TypeError(f"{place} is {value!r:.50}")
     return value
 
 
-def _build_model(contents: Contents, classifier: Any) -> CodingModel:
-    arrays, model = contents.arrays, contents.documents["model"]
-    lists = {
-        name: _typed(kind, contents.documents["answers"][name])
-        for name, kind in ANSWER_LISTS.items()
-    }
-    numbers = {name: _typed(float, value) for name, value in model["validation"].items()}
-    terms = [
-        Terms(kind, _typed(list[str], model[kind]), arrays[f"features/{kind}"])
-        for kind in ANALYZERS
-    ]
-    scales = arrays["features/centre"], arrays["features/scale"]
-    known = {name: arrays.get(f"evidence/{name}") for name in ("P", "chance")}
-    evidence = Predictions(*(arrays[f"evidence/{name}"] for name in EVIDENCE), **known)
-    regression = None
-    if "chance/weights" in arrays:
-        intercept, *theta = (numbers[name] for name in CHANCE_NUMBERS)
-        regression = ConfidenceRegression(intercept, arrays["chance/weights"], *theta)
-    gains = (numbers[name] for name in GAINS)
-    return CodingModel(
-        columns=_typed(Columns, model["columns"]),
-        settings=_typed(Settings, model["settings"]),
-        labels=_typed(tuple[str, ...], model["labels"]),
-        answers=Answers(numbers=arrays["answers/numbers"], extra=arrays["answers/extra"], **lists),
-        Y=arrays["answers/Y"],
-        features=AnswerFeatures(
-            *terms, *scales, _typed(tuple[tuple[str, ...], ...], model["levels"])
-        ),
-        classifier=classifier,
-        validation=CrossValidation(evidence, regression, *gains, arrays.get("evidence/repeated")),
-        drawn=arrays["answers/drawn"],
-        taught=arrays["answers/taught"],
-        history=_typed(tuple[Event, ...], contents.documents["history"]),
-        codebook=Codebook(_typed(tuple[CodebookEntry, ...], model["codebook"])),
-        earlier=tuple(_build_test(i, test, arrays) for i, test in enumerate(model["tests"])),
-    )
-
-
-def _build_test(number: int, document: Any, arrays: Mapping[str, Any]) -> GuaranteeTest:
-    n_labels, *gains = TEST_NUMBERS
-    numbers = {name: _typed(float, document[name]) for name in gains}
-    known = {name: arrays.get(f"tests/{number}/{name}") for name in TEST_ARRAYS}
-    return GuaranteeTest(**known, n_labels=_typed(int, document[n_labels]), **numbers)
+def _build_model(contents: Contents) -> CodingModel:
+    types, documents, arrays = _types(CodingModel), contents.documents, contents.arrays
+    parts = {name: _typed(types[name], documents[name], name, arrays) for name in PARTS}
+    return CodingModel(classifier=contents.models[CLASSIFIER], **parts)
 
 
 Checks = Iterator[tuple[str, bool]]
 
 
 def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Checks:
-    """Each part with whether its kind and size are right; later ones rely on earlier ones."""
-    n, columns, features = len(model.answers), model.columns, model.features
-    terms = {kind: getattr(features, kind).terms for kind in ANALYZERS}
-    levels, n_numbers = features.levels, len(columns.numeric) + columns.n_extra
-    n_labels = len(model.labels)
-    sizes = {"n": n, "labels": n_labels, "clues": N_CLUES + n_labels, "last": n - 1}
-    sizes |= {"numeric": len(columns.numeric), "extra": columns.n_extra, "numbers": n_numbers}
-    sizes |= {kind: len(names) for kind, names in terms.items()}
-    yield from _check_arrays(ARRAYS, arrays, sizes)
-    yield "chances", ("evidence/chance" in arrays) == ("chance/weights" in arrays)
-    for name in ("drawn", "taught"):
-        yield name, bool(getattr(model, name).any())
-    for name in ANSWER_LISTS:
-        yield name, len(getattr(model.answers, name)) == n
-    yield "categories", {len(row) for row in model.answers.categories} <= {len(columns.categorical)}
-    for names in (model.labels, *terms.values(), *levels):
+    """Each part with whether its sizes and values are right; later ones rely on earlier ones."""
+    n, n_labels, columns = len(model.answers), len(model.labels), model.columns
+    terms = [model.features.words.terms, model.features.letters.terms]
+    levels, n_numeric, n_extra = model.features.levels, len(columns.numeric), columns.n_extra
+    sizes = {"n": n, "last": n - 1, "labels": n_labels, "clues": N_CLUES + n_labels}
+    sizes |= {"numeric": n_numeric, "extra": n_extra, "numbers": n_numeric + n_extra}
+    sizes |= dict(zip(ANALYZERS, map(len, terms), strict=True))
+    for place, values in arrays.items():
+        if place != FALLBACK and not place.startswith("earlier/"):
+            yield place, _fits(values, place, sizes)
+    for number, test in enumerate(model.earlier):
+        own = {"n": len(test.theta), "labels": test.n_labels}
+        yield "tests", len(test.theta) > 0 and min(test.gain_theta, test.gain_chance) >= 0
+        for name in ("theta", "chance", "n_wrong", "repeated"):
+            if (values := arrays.get(f"earlier/{number}/{name}")) is not None:
+                yield f"test {number}", _fits(values, name, own)
+    yield "drawn and taught", bool(model.drawn.any() and model.taught.any())
+    answers, validation, classifier = model.answers, model.validation, model.classifier
+    for lists in (answers.categories, answers.ids, answers.keys, answers.rows):
+        yield "answers", len(lists) == n
+    yield "categories", {len(row) for row in answers.categories} <= {len(columns.categorical)}
+    for names in (model.labels, *terms, *levels, [e.code for e in model.codebook.entries]):
         yield "names", len(set(names)) == len(names)
     yield "levels", len(levels) == len(columns.categorical)
     n_folds, seed = model.settings.n_folds, model.settings.random_state
     yield "settings", (n_folds is None or n_folds >= 2) and 0 <= seed < 2**32
     yield "further separators", all(columns.codes.also)
-    n_features = n_numbers + len(columns.numeric) + sum(map(len, (*terms.values(), *levels)))
-    yield "number of features", model.classifier.n_features_in_ == n_features
-    yield "number of labels", model.classifier.n_labels_ == n_labels
-    yield "rows", bool(((model.classifier.rows_ >= 0) & (model.classifier.rows_ < n)).all())
-    yield "gains", all(getattr(model.validation, name) >= 0 for name in GAINS)
-    regression = model.validation.regression
+    n_features = sizes["numbers"] + n_numeric + sum(map(len, (*terms, *levels)))
+    yield "features", classifier.n_features_in_ == n_features
+    yield "labels", classifier.n_labels_ == n_labels
+    yield "rows", bool(((classifier.rows_ >= 0) & (classifier.rows_ < n)).all())
+    gains = (validation.gain_theta, validation.gain_chance, validation.gain_yes, validation.gain_no)
+    yield "gains", min(gains) >= 0
+    regression, chance = validation.regression, validation.evidence.chance
+    yield "chances", (regression is None) == (chance is None)
     yield "scale of theta", regression is None or regression.scale > 0
-    codes = [entry.code for entry in model.codebook.entries]
-    yield "codebook", len(set(codes)) == len(codes)
     yield "codebook", model.codebook.unique(model.labels) == model.labels
-    for test in model.earlier:
-        yield "tests", len(test.theta) > 0 and min(test.gain_theta, test.gain_chance) >= 0
-        sizes = {"n": len(test.theta), "labels": test.n_labels}
-        yield from _check_arrays(TEST_ARRAYS, dict(_pack_arrays(test, TEST_ARRAYS)), sizes)
 
 
-def _check_arrays(
-    known: Mapping[str, Any], arrays: Mapping[str, Any], sizes: Mapping[str, int]
-) -> Checks:
-    for name, (_, kind, shape, low, high) in known.items():
-        if name in OPTIONAL and name not in arrays:
-            continue
-        values, high = arrays[name], sizes.get(high, high)
-        yield name, values.dtype == kind and values.shape == tuple(sizes[d] for d in shape.split())
-        unknown = name == "answers/numbers" and np.isnan(values)
-        yield name, bool((((values >= low) & (values <= high)) | unknown).all())
+def _fits(values: Any, place: str, sizes: Mapping[str, int]) -> bool:
+    """True if an array has the shape of its place, and no values that cannot be there."""
+    name = place.rpartition("/")[2]
+    shape = SHAPES.get(place, SHAPES.get(name, "n"))
+    low, high = LIMITS.get(name, (-LARGEST, LARGEST))
+    unknown = place == "answers/numbers" and np.isnan(values)
+    fine = ((values >= low) & (values <= sizes.get(high, high))) | unknown
+    return values.shape == tuple(sizes[name] for name in shape.split()) and bool(fine.all())
 
 
 @contextmanager
@@ -510,6 +430,7 @@ def undo_model(path: Path, tell: Tell = None) -> UndoResult:
 def _read_history(path: Path) -> tuple[Event, ...]:
     """The steps of a model file; what is none is refused."""
     try:
-        return _typed(tuple[Event, ...], read_documents(path, kind=KIND)["history"])
+        history = read_documents(path, kind=KIND)["history"]
+        return tuple(_typed(Event, event, "history", {}) for event in history)
     except (KeyError, TypeError) as error:
         raise _misfit(path, error) from error

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 from sklearn.model_selection import KFold
 
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, Entries
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import RANKINGS as RANKINGS, right_shares
 from nldd.exceptions import InputError
@@ -54,7 +54,7 @@ def no_progress(steps: Iterable[Any], total: int, title: str) -> Iterable[Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(Entries):
     """Predicted labelsets and the evidence for each.
 
     All arrays have one entry an answer; an index takes some of them.
@@ -116,16 +116,6 @@ class Predictions:
 
     def __len__(self) -> int:
         return len(self.theta)
-
-    def __getitem__(self, rows: Any) -> "Predictions":
-        known = {name: values for name, values in vars(self).items() if values is not None}
-        return Predictions(**{name: values[rows] for name, values in known.items()})
-
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        """All predictions of the parts, in their order."""
-        names = [name for name, values in vars(parts[0]).items() if values is not None]
-        return cls(**{name: np.concatenate([getattr(p, name) for p in parts]) for name in names})
 
     def doubt(self, rank_by: str) -> NDArray[np.float64]:
         """What answers are ranked by, from 0 to 1; the surest have the least."""

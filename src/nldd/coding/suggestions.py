@@ -9,7 +9,6 @@ import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,12 +17,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from nldd._wording import quote
+from nldd.coding.answers import Answers
 from nldd.coding.codebook import FIELDS
-from nldd.coding.columns import split_names
-from nldd.coding.own_columns import DRAFT, unique_column_names
-from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.spreadsheet import Spreadsheet
-from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun, wrap
 
@@ -101,6 +96,11 @@ class CodeSuggestions:
         ]
         return "\n".join([wrap([said, HONEST]), "", *lines])
 
+    @property
+    def drafted(self) -> list[str]:
+        """The groups of each answer, as a list of codes."""
+        return [";".join(self.groups[g].code for g in row) for row in self.rows]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         counts = {"rows": len(self.rows), "answers": self.n_answers, "in_no_group": self.n_left}
@@ -118,34 +118,26 @@ class CodeSuggestions:
 
 
 def suggest_codes(
-    path: Path,
-    text: Sequence[str],
-    n_groups: int | None = None,
-    options: TableOptions = TableOptions(),
-    random_state: int = 0,
+    answers: Answers, n_groups: int | None = None, random_state: int = 0
 ) -> CodeSuggestions:
-    r"""Group the answers of a table by the words that they share, as a draft of a codebook.
+    """Group answers by the words that they share, as a draft of a codebook.
 
     What groups answers here knows words, not meanings: a draft, from which people make codes.
 
     Parameters
     ----------
-    path : Path
-        The table.
-    text : sequence of str
-        Columns with the answers.
+    answers : Answers
+        Their texts are looked at.
     n_groups : int, optional
         By default half as many as the square root of the number of answers, 30 at most: rather too
         many than too few, for groups are merged more easily than split.
-    options : TableOptions, optional
-        How the table is opened.
     random_state : int
         Seed of the start.
 
     Returns
     -------
     CodeSuggestions
-        The groups, and those of each row.
+        The groups, and those of each answer.
 
     Notes
     -----
@@ -156,34 +148,26 @@ def suggest_codes(
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from nldd.coding import suggest_codes
-    >>> folder = TemporaryDirectory()
-    >>> path = Path(folder.name, "answers.csv")
-    >>> _ = path.write_text("answer\n" + "more buses\nlate buses\nlower rent\nthe rent\n" * 3)
-    >>> found = suggest_codes(path, ["answer"], n_groups=2)
+    >>> from nldd.coding import Answers, suggest_codes
+    >>> answers = Answers(["more buses", "late buses", "lower rent", "the rent"] * 3)
+    >>> found = suggest_codes(answers, n_groups=2)
     >>> [(group.code, group.words[0], group.n_answers) for group in found.groups]
     [('g1', 'buses', 6), ('g2', 'rent', 6)]
-    >>> folder.cleanup()
     """
-    table = read_table(path, options)
-    columns = map(table.texts, _text_columns(table, text))
-    texts = ["\n".join(cells).strip()[:LONGEST] for cells in zip(*columns, strict=True)]
-    said = np.flatnonzero([bool(text) for text in texts])
-    answers = [texts[i] for i in said]
-    _check_answers(path, answers, n_groups)
-    wanted = n_groups or default_groups(len(answers))
-    X, terms = weigh_terms(answers, wanted)
+    said = {i: text.strip()[:LONGEST] for i, text in enumerate(answers.texts) if text.strip()}
+    texts = list(said.values())
+    _check_answers(texts, n_groups)
+    wanted = n_groups or default_groups(len(texts))
+    X, terms = weigh_terms(texts, wanted)
     if not X.shape[1]:
-        message = f"{path.name}: the answers share no words by which they could be told apart."
+        message = "The answers share no words by which they could be told apart."
         raise InputError(message, hint="read some of them, and begin a codebook by hand")
     strengths, parts = _factors(X, min(wanted, *X.shape), random_state)
-    groups, members = describe_groups(answers, strengths, parts, terms)
-    rows: list[tuple[int, ...]] = [()] * len(texts)
-    for i, row in zip(said.tolist(), members, strict=True):
+    groups, members = describe_groups(texts, strengths, parts, terms)
+    rows: list[tuple[int, ...]] = [()] * len(answers)
+    for i, row in zip(said, members, strict=True):
         rows[i] = tuple(np.flatnonzero(row).tolist())
-    return CodeSuggestions(tuple(groups), tuple(rows), len(answers), tuple(table.notes))
+    return CodeSuggestions(tuple(groups), tuple(rows), len(texts))
 
 
 def default_groups(n_answers: int) -> int:
@@ -195,23 +179,15 @@ def default_groups(n_answers: int) -> int:
     return min(MOST_GROUPS, max(2, round(n_answers**0.5 / 2)))
 
 
-def _text_columns(table: Spreadsheet, text: Sequence[str]) -> tuple[str, ...]:
-    if names := split_names(text, table.names):
-        return names
-    there = ", ".join(map(repr, table.names[:12]))
-    hint = f"--text NAME; {table.path.name} has the columns {there}"
-    raise InputError("No column with the answers was named.", hint=hint)
-
-
-def _check_answers(path: Path, answers: Sequence[str], n_groups: int | None) -> None:
-    n_distinct = len({" ".join(text.casefold().split()) for text in answers})
+def _check_answers(texts: Sequence[str], n_groups: int | None) -> None:
+    n_distinct = len({" ".join(text.casefold().split()) for text in texts})
     if n_distinct < 2:
-        found = "are all the same" if answers else "are all empty"
-        message = f"{path.name}: the answers {found}, so there is nothing to group."
+        found = "are all the same" if texts else "are all empty"
+        message = f"The answers {found}, so there is nothing to group."
         raise InputError(message, hint="name the column with the answers; or use another file")
     if n_groups is not None and n_groups > n_distinct:
-        message = f"{path.name} has {n_distinct:,} different answers, fewer than {n_groups} groups."
-        raise InputError(message, hint=f"--groups {default_groups(len(answers))}")
+        message = f"There are {n_distinct:,} different answers, fewer than {n_groups} groups."
+        raise InputError(message, hint=f"--groups {default_groups(len(texts))}")
 
 
 def weigh_terms(texts: Sequence[str], n_groups: int) -> tuple[csr_array, list[str]]:
@@ -296,19 +272,3 @@ def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
             break
         found.setdefault(" ".join(answers[i].casefold().split()), answers[i])
     return tuple(found.values())
-
-
-def write_draft(
-    found: CodeSuggestions,
-    path: Path,
-    out: Path | str,
-    options: TableOptions = TableOptions(),
-    raw: bool = False,
-) -> str:
-    """Write the table with the groups of each answer as a list of codes; the column is returned."""
-    table = read_table(path, options)
-    (column,) = unique_column_names([DRAFT], table.names)
-    codes = [";".join(found.groups[g].code for g in row) for row in found.rows]
-    frame = table.frame.assign(**{column: codes})
-    write_table(out, frame, header=(*table.header, column), like=table.format, raw=raw)
-    return column

@@ -91,21 +91,6 @@ class Suspects:
         The most suspicious first. Many will be right: people look at each.
     model : CodingModel
         Whose answers they are.
-
-    Examples
-    --------
-    >>> from nldd.coding import Answers, Settings, find_suspects, fit_coding_model
-    >>> from nldd import load_survey
-    >>> topics = {"cycling", "housing costs", "safety"}
-    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
-    >>> answers = Answers([row[1] for row in rows])
-    >>> codes = [set(row[4].split(";")) for row in rows]
-    >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> first = find_suspects(model).items[0]
-    >>> first.text
-    'We could do with cheaper bus fares. The roads are dangerous'
-    >>> first.codes, first.likely, first.differ_in
-    (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
 
     items: tuple[Suspect, ...]
@@ -197,8 +182,11 @@ def find_suspects(model: CodingModel) -> Suspects:
     >>> answers = Answers([row[1] for row in rows])
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> [(s.number, s.codes, s.likely) for s in find_suspects(model).items][:2]
-    [(95, ('cycling',), ('housing costs',)), (76, ('safety',), ('housing costs',))]
+    >>> first, *others = find_suspects(model).items
+    >>> first.number, first.text
+    (95, 'We could do with cheaper bus fares. The roads are dangerous')
+    >>> first.codes, first.likely, first.differ_in
+    (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
     found, texts, codes = model.evidence, model.answers.texts, model.codes(model.Y)
     predicted, sure, suspects = model.codes(found.Y), _chance_right(model), []

@@ -4,6 +4,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from nldd._files import refuse_existing
 from nldd.coding.answers import Answers, Decisions
@@ -278,7 +279,7 @@ def update_model(
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
             columns = replace(old.columns, codes=old.columns.codes.listed_as(listing))
-            how = {"known": old.labels, "accept": accept, "codebook": old.codebook}
+            how: dict[str, Any] = {"known": old.labels, "accept": accept, "codebook": old.codebook}
             answers, decisions = read_coded(path, columns, options, **how)
         _check_not_had(old, decisions, again)
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))

@@ -1,12 +1,15 @@
 """``nldd suggest``: a draft of a codebook, before anybody has coded."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from nldd._files import refuse_existing
+from nldd._wording import quote_first
 from nldd.coding.commands.options import raw_option, show_result, table_options, text_option
+from nldd.exceptions import InputError
 from nldd.present.console import print_notes
 from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
 from nldd.present.text import command_line
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@click.argument("path", type=FILE, metavar="ANSWERS")
 @text_option()
 @click.option(
     "--groups",
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 @table_options
 @json_option
 def suggest(
-    table: Path,
+    path: Path,
     text: tuple[str, ...],
     groups: int | None,
     out: Path,
@@ -54,17 +57,28 @@ def suggest(
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.suggestions import suggest_codes, write_draft
+    from nldd.coding.columns import CodeColumns, Columns, read_answers, split_names
+    from nldd.coding.own_columns import DRAFT, unique_column_names
+    from nldd.coding.suggestions import suggest_codes
+    from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table
 
-    check_paths_differ(table, out, assign, hint="-o codebook.csv --assign draft.csv")
+    check_paths_differ(path, out, assign, hint="-o codebook.csv --assign draft.csv")
     refuse_existing(out, assign, force=force)
-    found = suggest_codes(table, text, groups, options, seed)
+    table = read_table(path, options)
+    columns = split_names(text, table.names)
+    if not columns:
+        hint = f"--text NAME; {path.name} has the columns {quote_first(table.names)}"
+        raise InputError("No column with the answers was named.", hint=hint)
+    answers = read_answers(table, Columns(columns, CodeColumns(())))
+    found = replace(suggest_codes(answers, groups, seed), notes=tuple(table.notes))
     print_notes(found.notes)
     write_table(out, found.to_frame(), raw=raw)
     advice = f"Read the examples in {out}; --assign draft.csv gives each answer its groups."
     if assign is not None:
-        column = write_draft(found, table, assign, options, raw)
+        (column,) = unique_column_names([DRAFT], table.names)
+        frame, header = table.frame.assign(**{column: found.drafted}), (*table.header, column)
+        write_table(assign, frame, header=header, like=table.format, raw=raw)
         words = ("--text", "...", "--labels", column, "-o", "model.nldd")
         fit = command_line("nldd", "fit", assign, *words)
         advice = f"Correct the column {column} of {assign}, then\n  {fit}"

@@ -19,7 +19,6 @@ from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
-from nldd.coding.decisions import keep_safe_keys
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
 from nldd.coding.review.records import WRITTEN, Item, Study, codes_text, pack
@@ -50,7 +49,7 @@ def read_review(
     if columns.codes.listed:
         slips = notes_on_codes([], list(agreed.codes.values()), columns.codes, known)
         decisions.notes.extend(slips)
-    answers = keep_safe_keys(read_answers(table, columns), table, columns, decisions.decided)
+    answers = read_answers(table, columns, decisions.decided)
     rows = [item.item for item in items]
     names = (f"review:{table.sha256}:{row}" for row in rows)
     keys = [(name, *others) for name, others in zip(names, answers.keys, strict=True)]
