@@ -126,3 +126,9 @@ def test_the_column_must_be_named(tmp_path, capsys):
     assert error == "No column with the answers was named."
     assert hint.startswith("--text NAME; answers.csv has the columns 'id', 'answer'")
     assert COLUMNS[0] == "--text"
+
+
+def test_a_misspelt_column_is_told(tmp_path, capsys):
+    path = write_csv(tmp_path / "answers.csv", answers(5))
+    _, hint = refuse(capsys, "suggest", path, "--text", "answr", "-o", tmp_path / "book.csv")
+    assert hint == "Did you mean 'answer'?"

@@ -261,8 +261,6 @@ def cohen_kappa(Y_a: Any, Y_b: Any) -> FloatArray:
     array([0.5, nan])
     """
     A, B = np.asarray(Y_a, dtype=bool), np.asarray(Y_b, dtype=bool)
-    if not len(A):
-        return np.full(A.shape[1], np.nan)
     a, b = A.mean(axis=0), B.mean(axis=0)
     same, by_chance = (A == B).mean(axis=0), a * b + (1 - a) * (1 - b)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -15,6 +15,7 @@ from unicodedata import normalize
 import pandas as pd
 
 from nldd._wording import quote, quote_first
+from nldd.coding.close_matches import close_matches
 from nldd.coding.columns import CodeColumns
 from nldd.coding.tables.cells import TableFormat
 from nldd.coding.tables.reading import TableOptions, read_table
@@ -223,7 +224,10 @@ def _find_fields(table: Spreadsheet) -> dict[str, str]:
         lacks = "of codes" if "code" not in columns else "that says anything of the codes"
         message = f"{table.path.name} has no column {lacks}; found {quote_first(table.names)}."
         hint = "name the columns code (or value), name (or label, text), description, merged_into"
-        raise InputError(message, hint=hint)
+        near = [] if "code" in columns else close_matches("code", table.names, n=1)
+        raise InputError(
+            message, hint="".join(f"rename {quote(n)} to code; or " for n in near) + hint
+        )
     return columns
 
 

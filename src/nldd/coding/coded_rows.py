@@ -106,8 +106,10 @@ def read_rows(model: CodingModel, table: Spreadsheet, given: GivenCodes) -> Code
     columns = model.columns
     found = suggested_codes(table, columns.codes, model.labels)
     machine = [_current(model, codes) for codes in found]
-    each = zip(given, machine, status, strict=True)
-    people = [own if own is not None or said != BY_PEOPLE else codes for own, codes, said in each]
+    before = [
+        codes if said == BY_PEOPLE else None for codes, said in zip(machine, status, strict=True)
+    ]
+    people = [old if new is None else new for new, old in zip(given, before, strict=True)]
     texts = [table.texts(find_column(table, name, columns.inputs)) for name in columns.text]
     answers = Answers(list(map("\n".join, zip(*texts, strict=True))) or [""] * len(table))
     drawn = np.array(read_drawn(table), dtype=bool)
@@ -150,11 +152,7 @@ def add_decided(
     if not names:
         hint = f"give a review or a sample that comes from {coded.path.name}"
         raise InputError(f"{other.path.name} has no column of {coded.path.name}.", hint=hint)
-    waiting = defaultdict[tuple[tuple[str, ...], bool], list[int]](list)
-    identities = identity_rows(coded, names)
-    # The one to take first comes last; what had codes before is in no review and in no sample.
-    for place in sorted(range(len(rows)), key=lambda i: (rows.status[i] != BY_PEOPLE, -i)):
-        waiting[identities[place], bool(rows.drawn[place])].append(place)
+    waiting = _waiting(rows, identity_rows(coded, names))
     is_sample = own.latest_column(other, own.CHECK) is not None
     checks = read_checks(other, model.columns.codes, given) if is_sample else None
     missing, n_found = list[int](), 0
@@ -181,6 +179,17 @@ def add_decided(
         raise InputError(f"{message}{others}.", hint=hint)
     nothing = f"{other.path.name}: nobody has coded or checked a row of it yet."
     return [] if n_found else [nothing]
+
+
+def _waiting(
+    rows: CodedRows, identities: Sequence[tuple[str, ...]]
+) -> defaultdict[tuple[tuple[str, ...], bool], list[int]]:
+    """Places of rows by their identity and whether they were drawn; the one to take comes last."""
+    found = defaultdict[tuple[tuple[str, ...], bool], list[int]](list)
+    # What had codes before is in no review and in no sample.
+    for place in sorted(range(len(rows)), key=lambda i: (rows.status[i] != BY_PEOPLE, -i)):
+        found[identities[place], bool(rows.drawn[place])].append(place)
+    return found
 
 
 def _settle(model: CodingModel, check: Check, machine: Codes, sample: Spreadsheet) -> Codes | None:

@@ -21,7 +21,7 @@ from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, PARTLY, REVIEW
 from nldd.coding.coded_rows import CodedRows, add_decided, open_coded, read_rows
-from nldd.coding.columns import LISTED, Codes
+from nldd.coding.columns import LISTED
 from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest, points
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
@@ -308,7 +308,9 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     """Estimate the share of each code in answers that a model has coded, and people in part."""
     answers = rows.drop_blank()
     n, known = len(answers), answers.known
-    labels = _all_labels(model, [*answers.machine, *answers.people[known]])
+    given = frozenset().union(*answers.machine, *answers.people[known])
+    new = order_codes([given - set(model.labels)], LISTED)
+    labels = (*model.labels, *new)
     names = np.array(labels, dtype=object)
     machine, people = (
         indicator([c or () for c in codes], names) for codes in (answers.machine, answers.people)
@@ -323,7 +325,6 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     called = {code: entry.name for code, entry in model.codebook.by_code.items()}
     each = zip(labels, *(values.tolist() for values in columns), strict=True)
     found = [Frequency(code, called.get(code, ""), *values) for code, *values in each]
-    new = labels[len(model.labels) :]
     return Frequencies(
         tuple(sorted(found, key=lambda f: (-f.share, f.code))),
         n,
@@ -332,12 +333,6 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
         tuple(basis for basis, _ in parts),
         [f"Codes that the model does not know: {quote_first(new)}."] * bool(new),
     )
-
-
-def _all_labels(model: CodingModel, codes: Sequence[Codes]) -> tuple[str, ...]:
-    """The codes of the model, and those that people gave besides."""
-    new = frozenset().union(*codes) - set(model.labels)
-    return (*model.labels, *(order_codes([new], LISTED) if new else ()))
 
 
 def _parts(

@@ -124,10 +124,9 @@ class Suspects:
                 "why": lambda s: "; ".join(s.why),
             },
             "Likely: the codes of most identical answers, or else those that the machine predicts "
-            "for the answer without having seen it. Sure: the share of the identical ones that "
-            "have them, or how likely the machine takes it to be right. First come those of which "
-            "most codes are expected to be wrong. Many of these answers will be coded rightly: "
-            "look at each.",
+            "without having seen the answer. Sure: the share of the identical ones that have them, "
+            "or the chance that the prediction is right. First come those of which most codes are "
+            "expected to be wrong. Many of these answers are coded rightly: look at each.",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -189,7 +188,9 @@ def find_suspects(model: CodingModel) -> Suspects:
     (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
     found, texts, codes = model.evidence, model.answers.texts, model.codes(model.Y)
-    predicted, sure, suspects = model.codes(found.Y), _chance_right(model), []
+    # How likely each prediction is right as a whole: its chance, or as theta tells.
+    sure = (1 - found.theta) ** len(model.labels) if found.chance is None else found.chance
+    predicted, suspects = model.codes(found.Y), []
     each = zip(_identical(texts, codes), _is_unlike(model, sure), found.row.tolist(), strict=True)
     for i, (same, unlike, near) in enumerate(each):
         most = same.most_common(2)
@@ -205,14 +206,6 @@ def find_suspects(model: CodingModel) -> Suspects:
         evidence = (near + 1, texts[near], codes[near], tuple(same.most_common()) if odd else ())
         suspects.append(Suspect(i + 1, texts[i], codes[i], likely, why, certainty, *evidence))
     return Suspects(tuple(sorted(suspects, key=lambda s: -s.expected_wrong)), model)
-
-
-def _chance_right(model: CodingModel) -> NDArray[np.float64]:
-    """How likely each prediction is right as a whole: its chance, or as theta tells."""
-    found = model.evidence
-    if found.chance is not None:
-        return found.chance
-    return np.asarray((1 - found.theta) ** len(model.labels))
 
 
 def _is_unlike(model: CodingModel, sure: NDArray[np.float64]) -> NDArray[np.bool_]:

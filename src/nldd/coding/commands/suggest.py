@@ -66,7 +66,7 @@ def suggest(
     check_paths_differ(path, out, assign, hint="-o codebook.csv --assign draft.csv")
     refuse_existing(out, assign, force=force)
     table = read_table(path, options)
-    columns = split_names(text, table.names)
+    columns = tuple(map(table.find, split_names(text, table.names)))
     if not columns:
         hint = f"--text NAME; {path.name} has the columns {quote_first(table.names)}"
         raise InputError("No column with the answers was named.", hint=hint)
