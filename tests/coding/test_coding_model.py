@@ -18,7 +18,8 @@ from coding.made_up import (
 )
 from nldd.coding import model as model_module
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.evaluation import evaluate_evidence, summarise
+from nldd.coding.description import count_codes
+from nldd.coding.evaluation import evaluate_evidence
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import (
@@ -140,7 +141,7 @@ def test_labelset_of_a_single_answer():
 def test_counts_of_a_summary():
     codes = [{"a"}] * 6 + [{"a", "b"}] * 4 + [set()] * 2 + [{"c"}]
     model = fitted(TEXTS[:13], codes)
-    found = summarise(model.labels, model.Y)
+    found = count_codes(model.labels, model.Y)
     assert found.labels == {"a": 10, "b": 4, "c": 1}
     assert found.cardinality == pytest.approx(15 / 13)
     assert (found.n_labelsets, found.n_seen_once, found.n_without_code) == (4, 1, 2)
