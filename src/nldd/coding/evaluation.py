@@ -426,7 +426,7 @@ def evaluate(
     Y = indicator(codes, np.array(labels, dtype=object))
     found = _evaluate(Y, model.code(answers), labels, answers, model.codebook)
     check = check_guarantee(model, found, goal)
-    read = {"n_rows": n_rows, "n_set_aside": n_set_aside, "notes": decisions.notes}
+    read: dict[str, Any] = {"n_rows": n_rows, "n_set_aside": n_set_aside, "notes": decisions.notes}
     return replace(found, check=check, **read)
 
 
@@ -589,9 +589,11 @@ def check_guarantee(
     new, again = [-1.0 if limit is None else limit for limit in selection.limits]
     limits = np.where(model.knows_words(quality.answers), again, new)
     auto = right[quality.predictions.doubt(selection.rank_by) <= limits]
-    accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
+    accuracy = low = high = None
+    if len(auto):
+        accuracy, (low, high) = float(auto.mean()), accuracy_interval(auto)
     allowed = () if selection.limit is not None else target_shares(model, goal)
-    return GuaranteeCheck(selection, len(right), len(auto), *accuracy, allowed)
+    return GuaranteeCheck(selection, len(right), len(auto), accuracy, low, high, allowed)
 
 
 def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:

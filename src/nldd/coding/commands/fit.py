@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -123,7 +123,7 @@ def fit(
     refuse_existing(out, place, force=force)
     settings = Settings(folds, seed, jobs)
     book = read_codebook(codebook) if codebook else Codebook()
-    asked = {"watch": progress, "tell": say, "ask": make_asker()}
+    asked: dict[str, Any] = {"watch": progress, "tell": say, "ask": make_asker()}
     step = fit_table(table, out, spec, settings, options, **asked, codebook=book, force=force)
     report = FitReport(step.model, triage(step.model, promise), step)
     print_notes(step.notes)
@@ -201,9 +201,9 @@ def update(
     # What nldd wrote about this model changes with it.
     own = place is not None and is_fit_report(place, out)
     refuse_existing(None if own else place, force=force)
-    asked = {"watch": progress, "tell": say, "ask": make_asker(), "n_jobs": jobs}
-    how = {"again": again, "new_codes": new_codes, "listing": listing, "accept": accept}
-    step = update_model(model, table, out, options, **asked, **how, force=force)
+    asked: dict[str, Any] = {"watch": progress, "tell": say, "ask": make_asker(), "n_jobs": jobs}
+    how: dict[str, Any] = {"again": again, "new_codes": new_codes, "accept": accept, "force": force}
+    step = update_model(model, table, out, options, **asked, **how, listing=listing)
     report = FitReport(step.model, triage(step.model, promise), step)
     print_notes([*step.notes, *drawn_notes(step.model)])
     with after_saving(out):
