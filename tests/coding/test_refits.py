@@ -7,11 +7,11 @@ import pytest
 
 from coding.made_up import decided
 from nldd.coding.answers import Answers
+from nldd.coding.automation import triage
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.coding.triage import triage
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -15,6 +15,7 @@ from nldd import __version__
 from nldd._versions import library_versions
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, Decisions
+from nldd.coding.automation import triage
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.evaluation import evaluate
 from nldd.coding.guarantee import GuaranteeTarget
@@ -28,7 +29,6 @@ from nldd.coding.report import (
     write_evaluation_report,
 )
 from nldd.coding.suspects import find_suspects
-from nldd.coding.triage import triage
 from nldd.exceptions import NLDDWarning
 from nldd.present.page import render_page
 from nldd.present.text import percent, visible

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from coding.made_up import fitted, made_up
+from nldd.coding.automation import TargetShare, Triage, triage, triage_rows
 from nldd.coding.coded_answers import CodingOptions, CodingSummary
 from nldd.coding.guarantee import CodeLimits, CodeSelection, GuaranteeTarget
 from nldd.coding.selective import Selection, accuracy_interval, selective_threshold
-from nldd.coding.triage import TargetShare, Triage, triage, triage_rows
 from nldd.coding.wording import per_code_words
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Decisions as Decisions,
     )
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
+    from nldd.coding.automation import triage as triage
     from nldd.coding.calibration import (
         CalibrationDisplay as CalibrationDisplay,
         RiskCoverageDisplay as RiskCoverageDisplay,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from nldd.coding.suspects import find_suspects as find_suspects
     from nldd.coding.tables.reading import TableOptions as TableOptions
     from nldd.coding.training import fit_table as fit_table, update_model as update_model
-    from nldd.coding.triage import triage as triage
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
@@ -80,7 +80,7 @@ else:
             "nldd.coding.suspects": "find_suspects",
             "nldd.coding.tables.reading": "TableOptions",
             "nldd.coding.training": "fit_table update_model",
-            "nldd.coding.triage": "triage",
+            "nldd.coding.automation": "triage",
             "nldd.coding.columns": "CodeFormat ColumnSpec",
         },
     )

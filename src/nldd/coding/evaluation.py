@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._labels import indicator
+from nldd.coding import wording
 from nldd.coding.answers import Answers, Decisions, draw_one_per_group, respondents
+from nldd.coding.automation import TargetShare, target_shares
 from nldd.coding.calibration import Calibration, calibration_deciles
 from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_options
 from nldd.coding.codebook import Codebook
@@ -22,17 +24,6 @@ from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training_set import Coded, given_codes, settle_repeats, take
-from nldd.coding.triage import TargetShare, target_shares
-from nldd.coding.wording import (
-    OF_THESE,
-    exact_percent,
-    guarantee_words,
-    join_paragraphs,
-    name_list,
-    no_threshold_words,
-    percent_range,
-    rule_words,
-)
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
@@ -175,7 +166,7 @@ class Evaluation:
     check: "GuaranteeCheck | None" = None
 
     def __str__(self) -> str:
-        return join_paragraphs(
+        return wording.join_paragraphs(
             to_text(counts_table({"here": self.counts()})),
             wrap(self.unknown_words()),
             to_text(measures_table(self.scores, digits=4), columns=(0, 1)),
@@ -223,7 +214,7 @@ class Evaluation:
         """A sentence on codes that people gave and the model cannot give, if there are any."""
         unknown = (
             "Codes that the model does not know, so that it cannot give them: "
-            f"{name_list(self.shown[self.n_known :])}. They count as missed."
+            f"{wording.name_list(self.shown[self.n_known :])}. They count as missed."
         )
         return [unknown] if self.unknown_labels else []
 
@@ -325,20 +316,22 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        found, target = self.selection, exact_percent(self.selection.target)
+        found, target = self.selection, wording.exact_percent(self.selection.target)
         if found.threshold is None:
-            return "The model makes no promise.", *no_threshold_words(found, self.targets)
+            return "The model makes no promise.", *wording.no_threshold_words(found, self.targets)
         promise = (
-            f"{rule_words(found)} The model's own answers promise, with "
-            f"{exact_percent(found.confidence)} confidence, that {guarantee_words(found)}."
+            f"{wording.rule_words(found)} The model's own answers promise, with "
+            f"{wording.exact_percent(found.confidence)} confidence, that "
+            f"{wording.guarantee_words(found)}."
         )
         if self.accuracy is None or self.low is None or self.high is None:
             return "The machine is sure of none of these answers: all go to people.", promise
         return (
             f"{self._verdict_words(self.accuracy)} The machine codes {self.n_auto:,} of "
             f"{count_noun(self.n_answers, 'answer')} by itself ({percent(self.share, 1)}), and "
-            f"{percent(self.accuracy, 1)} of {OF_THESE[found.measure]} are right, with a 95 % "
-            f"interval of {percent_range(self.low, self.high)}; at least {target} were promised.",
+            f"{percent(self.accuracy, 1)} of {wording.OF_THESE[found.measure]} are right, with a "
+            f"95 % interval of {wording.percent_range(self.low, self.high)}; at least {target} "
+            "were promised.",
             promise,
         )
 
@@ -433,7 +426,7 @@ def evaluate(
     Y = indicator(codes, np.array(labels, dtype=object))
     found = _evaluate(Y, model.code(answers), labels, answers, model.codebook)
     check = check_guarantee(model, found, goal)
-    read = {"n_rows": n_rows, "n_set_aside": n_set_aside, "notes": decisions.notes}
+    read: dict[str, Any] = {"n_rows": n_rows, "n_set_aside": n_set_aside, "notes": decisions.notes}
     return replace(found, check=check, **read)
 
 
@@ -596,9 +589,11 @@ def check_guarantee(
     new, again = [-1.0 if limit is None else limit for limit in selection.limits]
     limits = np.where(model.knows_words(quality.answers), again, new)
     auto = right[quality.predictions.doubt(selection.rank_by) <= limits]
-    accuracy = (float(auto.mean()), *accuracy_interval(auto)) if len(auto) else (None, None, None)
+    accuracy = low = high = None
+    if len(auto):
+        accuracy, (low, high) = float(auto.mean()), accuracy_interval(auto)
     allowed = () if selection.limit is not None else target_shares(model, goal)
-    return GuaranteeCheck(selection, len(right), len(auto), *accuracy, allowed)
+    return GuaranteeCheck(selection, len(right), len(auto), accuracy, low, high, allowed)
 
 
 def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
@@ -637,7 +632,7 @@ def calibration_table(found: Calibration) -> Table:
     rows = (
         (
             TableEntry(percent(expected, 2), under=count_noun(count, "answer")),
-            TableEntry(percent(observed, 2), under=percent_range(low, high, 2)),
+            TableEntry(percent(observed, 2), under=wording.percent_range(low, high, 2)),
             "yes" if low <= expected <= high else "no",
         )
         for expected, observed, count, low, high in zip(*(a.tolist() for a in arrays), strict=True)

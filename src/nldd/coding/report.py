@@ -14,22 +14,11 @@ from nldd import __version__
 from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
+from nldd.coding import description, wording
 from nldd.coding.answers import Answers
+from nldd.coding.automation import Triage, triage_rows, triage_table
 from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
-from nldd.coding.description import (
-    CodeCounts,
-    codes_table,
-    columns_sentence,
-    count_codes,
-    counts_table,
-    files_table,
-    history_table,
-    learned_text,
-    model_counts,
-    readable_time,
-    versions_table,
-)
 from nldd.coding.evaluation import (
     Evaluation,
     calibration_table,
@@ -43,14 +32,6 @@ from nldd.coding.model import CodingModel, checksum, current_time
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult
-from nldd.coding.triage import Triage, triage_rows, triage_table
-from nldd.coding.wording import (
-    MEASURED,
-    doubt_number,
-    drawn_notes,
-    exact_percent,
-    join_paragraphs,
-)
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table, TableEntry, tabulate, to_text
@@ -139,7 +120,7 @@ class FitReport:
         return bool(self.model.history) and self.model.history[-1].action == "update"
 
     def __str__(self) -> str:
-        return join_paragraphs(*(self._joined() if self.is_update else self._learned()))
+        return wording.join_paragraphs(*(self._joined() if self.is_update else self._learned()))
 
     def _joined(self) -> Iterator[str]:
         """What joined the model."""
@@ -158,7 +139,9 @@ class FitReport:
         """What was understood of the table, and how good the model is."""
         model, step = self.model, self.step
         rows = (step.n_rows, step.n_set_aside) if step else ()
-        yield learned_text(model.columns, count_codes(model.shown, model.Y, *rows))
+        yield description.learned_text(
+            model.columns, description.count_codes(model.shown, model.Y, *rows)
+        )
         scores = {score.key: score for score in self.quality.scores}
         yield to_text(measures_table(scores[key] for key in FIT_SCORES), columns=(0, 1))
         how = "These come from cross-validation: each answer was coded by a model that had not "
@@ -182,7 +165,7 @@ class FitReport:
             "columns": asdict(model.columns),
             **(read or {}),
             "notes": step.notes if step else [],
-            **count_codes(model.labels, model.Y).to_dict(),
+            **description.count_codes(model.labels, model.Y).to_dict(),
             "scores": [asdict(score) for score in self.quality.scores],
             "triage": triage,
         }
@@ -201,7 +184,7 @@ class FitReport:
             f"into {model.n_folds} parts, and each part was coded by a model that learned from the "
             "others (cross-validation). So the numbers tell what to expect of new answers."
         )
-        promise = (*triage.paragraphs(), *[ASSUMED] * promised, *drawn_notes(model))
+        promise = (*triage.paragraphs(), *[ASSUMED] * promised, *wording.drawn_notes(model))
         targets, rows = triage.tables()
         words = methods_paragraph(model, quality, triage)
         return Page(
@@ -209,9 +192,9 @@ class FitReport:
             f"What a model learned from {n:,} coded answers, and how far it can be trusted. "
             f"{PRIVATE}",
             (
-                ("target accuracy", exact_percent(selection.target)),
+                ("target accuracy", wording.exact_percent(selection.target)),
                 ("coded automatically", percent(selection.share, 1) if promised else "none yet"),
-                ("confidence", exact_percent(selection.confidence)),
+                ("confidence", wording.exact_percent(selection.confidence)),
                 ("coded answers", f"{n:,}"),
                 ("codes", f"{len(model.labels):,}"),
             ),
@@ -222,7 +205,7 @@ class FitReport:
                     (targets,) if targets.rows else (),
                     id="answer",
                 ),
-                _data_section(model, {"answers": model_counts(model)}),
+                _data_section(model, {"answers": description.model_counts(model)}),
                 *_quality_sections(quality, how, rows, curve(model, triage), selection.rank_by),
                 _bias_section(model),
                 _suspects_section(model),
@@ -277,7 +260,7 @@ def evaluation_page(
         "compared with theirs."
     )
     here = quality.counts(n_never_seen(model, quality))
-    counts = {"here": here, "the model's own": model_counts(model)}
+    counts = {"here": here, "the model's own": description.model_counts(model)}
     notes = [*(visible(note, LONGEST_NOTE) for note in quality.notes), *quality.unknown_words()]
     doubt, right = quality.predictions.doubt(ranking), quality.right(selection.measure)
     # A limit that lets nothing through has no line of its own.
@@ -290,9 +273,9 @@ def evaluation_page(
         (
             ("coded automatically", percent(check.share, 1)),
             ("of these right", "-" if check.accuracy is None else percent(check.accuracy, 1)),
-            ("promised accuracy", exact_percent(selection.target)),
+            ("promised accuracy", wording.exact_percent(selection.target)),
             ("coded answers", f"{n:,}"),
-            ("evaluated", readable_time(time)),
+            ("evaluated", description.readable_time(time)),
         ),
         (
             Section("Whether the promise held", check.paragraphs(), id="answer"),
@@ -323,7 +306,7 @@ def _curve(
     doubt: Any, right: Any, promise: Selection, share: float, accuracy: float | None
 ) -> RiskCoverageDisplay:
     chosen = None if accuracy is None else (share, accuracy)
-    about: dict[str, Any] = {"target": promise.target, "measure": MEASURED[promise.measure]}
+    about: dict[str, Any] = {"target": promise.target, "measure": wording.MEASURED[promise.measure]}
     return RiskCoverageDisplay.from_predictions(doubt, right, chosen=chosen, **about)
 
 
@@ -338,7 +321,7 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
     right = {"subset": "entirely correct", "hamming": "correct label by label"}[
         triage.selection.measure
     ]
-    target, confidence = exact_percent(found.target), exact_percent(found.confidence)
+    target, confidence = map(wording.exact_percent, (found.target, found.confidence))
     learned = (
         f"Open-ended answers were coded semi-automatically by NLDD (Gweon, Schonlau and Steiner; "
         f"nldd {__version__}), a model that predicts whole sets of codes, trained on "
@@ -359,8 +342,8 @@ def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -
     side = "at least" if found.rank_by == "chance" else "at most"
     return (
         f"{learned}{tested}New answers whose {sure[found.rank_by]} was {side} "
-        f"{doubt_number(found.limit, found.rank_by)} were coded automatically, the others by "
-        "people. This threshold was chosen by a fixed sequence of binomial tests so that, with "
+        f"{wording.doubt_number(found.limit, found.rank_by)} were coded automatically, the others "
+        "by people. This threshold was chosen by a fixed sequence of binomial tests so that, with "
         f"{confidence} confidence, at least {target} of the automatic codings are {right}. In the "
         f"cross-validation, {percent(found.share, 1)} of the answers passed, of which "
         f"{percent(found.accuracy or 0.0, 1)} were {right}."
@@ -380,11 +363,14 @@ def curve_places(path: Path) -> tuple[Path, Path]:
 
 
 def _data_section(
-    model: CodingModel, counts: Mapping[str, CodeCounts], notes: Sequence[str] = ()
+    model: CodingModel, counts: Mapping[str, description.CodeCounts], notes: Sequence[str] = ()
 ) -> Section:
-    about = (columns_sentence(model.columns), *notes)
+    about = (description.columns_sentence(model.columns), *notes)
     return Section(
-        "The coded answers", about, (counts_table(counts), codes_table(counts)), id="data"
+        "The coded answers",
+        about,
+        (description.counts_table(counts), description.codes_table(counts)),
+        id="data",
     )
 
 
@@ -433,9 +419,9 @@ def provenance_sections(
     model: CodingModel, files: Mapping[str, StudyFile]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
-    history = (history_table(model.history),) if model.history else ()
+    history = (description.history_table(model.history),) if model.history else ()
     empty = () if history else ("No step is recorded in it.",)
-    origin = files_table(model, files), versions_table(library_versions())
+    origin = description.files_table(model, files), description.versions_table(library_versions())
     return (
         Section("History of the model", empty, history, id="history"),
         Section("Versions and checksums", tables=origin, id="provenance"),

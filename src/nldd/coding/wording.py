@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from nldd.present.text import count_noun, percent, visible
 
 if TYPE_CHECKING:
+    from nldd.coding.automation import TargetShare
     from nldd.coding.guarantee import CodeSelection
     from nldd.coding.model import CodingModel
     from nldd.coding.selective import Selection
-    from nldd.coding.triage import TargetShare
 
 # Of fewer checked answers no share is shown: it looks more certain than it is.
 FEWEST_CHECKED = 20

@@ -23,11 +23,11 @@ from coding_tables import (
     succeed,
     write_csv,
 )
+from nldd.coding.automation import triage
 from nldd.coding.evaluation import evaluate_evidence, evaluate_table
 from nldd.coding.guarantee import GuaranteeTarget, select_codes
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import selective_threshold
-from nldd.coding.triage import triage
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.persistence._models import save_model

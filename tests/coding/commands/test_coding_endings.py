@@ -38,7 +38,7 @@ def test_a_mistake_of_ours_says_what_to_report(study, capsys, monkeypatch):
     assert (done.code, done.out) == (1, "")
     first, second = done.err.splitlines()
     assert "a mistake in nldd, not in your data: ZeroDivisionError" in first
-    assert second == "Try: nldd --debug predict ... to see where, and report what it prints"
+    assert "nldd --debug predict" in second
 
 
 def test_debug_shows_the_traceback(study):

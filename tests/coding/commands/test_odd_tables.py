@@ -122,9 +122,7 @@ def test_a_list_with_one_code_only_is_refused(tmp_path, capsys):
     rows = [(*row[:-1], "pay") for row in answers(30)]
     path = write_csv(tmp_path / "odd.csv", rows)
     error, hint = refuse(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    assert error == (
-        "All 30 coded answers carry the same codes, {pay}: there is nothing to choose from."
-    )
+    assert "30 coded answers" in error and "{pay}" in error
     assert "--labels" in hint
     assert not (tmp_path / "model.nldd").exists()
 

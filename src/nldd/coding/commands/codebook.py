@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def _renew_report(found: "CodingModel", model: Path) -> None:
     """What nldd wrote about this model changes with it."""
+    from nldd.coding.automation import triage
     from nldd.coding.report import FitReport, is_fit_report
-    from nldd.coding.triage import triage
 
     place = model.with_suffix(".report.html")
     if is_fit_report(place, model):

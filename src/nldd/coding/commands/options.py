@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from nldd.present.console import print_result
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
 if TYPE_CHECKING:
-    from nldd.coding.columns import CodeFormat, ColumnSpec
-    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -24,6 +23,14 @@ ReportPlace = Callable[[Path], Path | None]
 # A tab or a line break, as people write them where the shell would take them for a space.
 TABS = {"tab": "\t", "\\t": "\t"}
 BREAKS = {**TABS, "\\n": "\n", "\\r\\n": "\n"}
+
+
+def build_late(module: str, name: str) -> Callable[..., Any]:
+    """Make values of a class that is imported when there are options, so that help needs none."""
+    return lambda **given: getattr(import_module(module), name)(**given)
+
+
+make_column_spec = build_late("nldd.coding.columns", "ColumnSpec")
 
 
 class Proportion(click.FloatRange):
@@ -115,22 +122,9 @@ coder_options = (
 )
 
 
-def make_column_spec(**given: Any) -> "ColumnSpec":
-    """Build the columns of a table from their options."""
-    from nldd.coding.columns import ColumnSpec
-
-    return ColumnSpec(**given)
-
-
-def _make_code_format(**given: Any) -> "CodeFormat":
-    from nldd.coding.columns import CodeFormat
-
-    return CodeFormat(**given)
-
-
 listing_options = bundle(
     "listing",
-    _make_code_format,
+    build_late("nldd.coding.columns", "CodeFormat"),
     sep_option(help="Between the codes in this file, if not as in the model's table; repeatable."),
     no_code_option(help="Cell of this file that means: looked at, and no code applies."),
 )
@@ -199,15 +193,9 @@ share_option = partial(
 )
 
 
-def _make_target(**given: Any) -> "GuaranteeTarget":
-    from nldd.coding.guarantee import GuaranteeTarget
-
-    return GuaranteeTarget(**given)
-
-
 guarantee_options = bundle(
     "promise",
-    _make_target,
+    build_late("nldd.coding.guarantee", "GuaranteeTarget"),
     share_option(
         "--target-accuracy", "target", help="Accuracy that the automatic codes shall have."
     ),

@@ -115,7 +115,7 @@ def predict(
     loaded = load_coding_model(model)
     coding = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
     if max_theta is None:
-        from nldd.coding.triage import apply_guarantee
+        from nldd.coding.automation import apply_guarantee
 
         coding, notes = apply_guarantee(loaded, promise, coding)
         print_notes(notes)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from warnings import simplefilter
 
+from nldd.coding.automation import apply_guarantee
 from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
 from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import GuaranteeTarget, level_share
@@ -32,7 +33,6 @@ from nldd.coding.review.records import Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model
-from nldd.coding.triage import apply_guarantee
 from nldd.coding.wording import failed_refit_words
 from nldd.exceptions import NLDDError
 from nldd.present.text import count_noun

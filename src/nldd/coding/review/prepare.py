@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nldd import __version__
+from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import (
     BY_PEOPLE,
@@ -34,7 +35,6 @@ from nldd.coding.review.records import WRITTEN, Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
-from nldd.coding.triage import apply_guarantee
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 

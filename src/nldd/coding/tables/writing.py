@@ -298,8 +298,18 @@ def _workbook(
                         place = cell_place(path, number, header[column])
                         raise _refusal(place, error) from None
         finally:
-            book.close()
+            _close(book)
     return content.getbuffer()
+
+
+def _close(book: Any) -> None:
+    """Finish a workbook; what the disk refuses is an error of the disk, not of XlsxWriter."""
+    from xlsxwriter.exceptions import FileCreateError
+
+    try:
+        book.close()
+    except FileCreateError as error:
+        raise error.args[0] from error
 
 
 def _format_sheet(book: Any, sheet: Any, layout: SheetLayout) -> None:

@@ -1,4 +1,4 @@
-"""``nldd triage``: how much may be coded automatically, at which accuracy."""
+"""``nldd triage``, ``inspect`` and ``undo``: what a model can do, holds, and was before."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import guarantee_options, model_argument
-from nldd.present.console import print_notes, print_result
+from nldd.coding.commands.options import guarantee_options, model_argument, show_result
+from nldd.present.console import print_notes, print_result, say
 from nldd.present.options import default_option, force_option, json_option
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def triage(
       nldd triage model.nldd
       nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
     """
+    from nldd.coding.automation import triage
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.report import curve_places, save_curve
-    from nldd.coding.triage import triage
     from nldd.coding.wording import drawn_notes
 
     refuse_existing(*(curve_places(figure) if figure else ()), force=force)
@@ -62,3 +62,43 @@ def triage(
     drawn = figure and save_curve(loaded, found, figure)
     where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
     print_result(as_json, {**found.to_dict(), "figure": drawn}, f"{found}{where}")
+
+
+@click.command()
+@model_argument
+@json_option
+def inspect(model: Path, as_json: bool) -> None:
+    """Show what a model holds: codes, columns, coefficients, versions and history.
+
+    A file that nldd.save_model wrote in Python is shown too: its classifier, labels and versions.
+
+    \b
+    Example:
+      nldd inspect model.nldd
+    """
+    from nldd.coding.description import describe_model
+
+    show_result(describe_model(model), as_json)
+
+
+@click.command()
+@model_argument
+@json_option
+def undo(model: Path, as_json: bool) -> None:
+    """Take back the last change of a model: an update, or a fit in its place.
+
+    Each change of a model keeps the file that was there before as MODEL.bak, which takes its place
+    again. Nothing is lost: a second time, this command brings back what it took.
+
+    \b
+    Example:
+      nldd undo model.nldd
+    """
+    from nldd.coding.model_file import undo_model
+    from nldd.coding.report import is_fit_report
+
+    undone = undo_model(model, say)
+    report = model.with_suffix(".report.html")
+    if is_fit_report(report, model):
+        print_notes([f"{report.name} may be about another state of the model than this one."])
+    show_result(undone, as_json, model=model)
