@@ -6,7 +6,6 @@ import signal
 import threading
 
 import pytest
-from nldd.coding.review.store_tables import is_of_table
 
 from coding.review.serve_made import Client
 from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
@@ -20,7 +19,6 @@ from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import read_table
-from nldd.coding.tables.reading import TableOptions
 
 
 @pytest.fixture

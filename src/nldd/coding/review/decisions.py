@@ -7,9 +7,8 @@ table; decisions come from the log, not from cells.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import chain, zip_longest
+from itertools import chain, repeat, zip_longest
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -21,11 +20,11 @@ from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
-from nldd.coding.review.records import WRITTEN, Item, Study, codes_text, pack
+from nldd.coding.review.records import WRITTEN, Item, codes_text, pack
 from nldd.coding.review.store import Store
-from nldd.coding.tables.cells import TableFormat, cell_text
+from nldd.coding.tables.cells import Cell, TableFormat, cell_text
 from nldd.coding.tables.reading import TableOptions, distinct_names
-from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet, frame_of
+from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -42,15 +41,14 @@ def read_review(
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
         items = list(store.items(_for_people(store, agreed)))
-        table, decisions = _decided_table(store, items, agreed, options)
+        table, decisions = stored_table(store, items, options), _decisions(store, items, agreed)
     if not agreed.codes:
         message = f"{path.name}: people have not agreed yet on the codes of any answer."
         raise InputError(message, hint="decide some on the page that nldd review opens")
     if columns.codes.listed:
         slips = notes_on_codes([], list(agreed.codes.values()), columns.codes, known)
         decisions.notes.extend(slips)
-    answers = read_answers(table, columns, decisions.decided)
-    rows = [item.item for item in items]
+    answers, rows = read_answers(table, columns, decisions.decided), [item.item for item in items]
     names = (f"review:{table.sha256}:{row}" for row in rows)
     keys = [(name, *others) for name, others in zip(names, answers.keys, strict=True)]
     return replace(answers, keys=keys, rows=rows), decisions
@@ -63,24 +61,21 @@ def review_as_table(
 
     Codes stand there as JSON, to be read alike whatever they look like.
     """
+    names = (own.CODES, own.STATUS, own.CHANCE, own.THETA, own.DRAWN)
+    items, rows = list[Item](), list[tuple[Cell, ...]]()
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
-        found = list(store.suggested_items())
-        table, decisions = _decided_table(store, [item for item, _ in found], agreed, options)
-    given = [agreed.codes.get(item.item, item.given) for item, _ in found]
-    added: dict[str, list[Any]] = {
-        own.CODES: ["" if said is None else _json_cell(said.codes) for _, said in found],
-        own.STATUS: [
-            said.status if said is not None else BY_PEOPLE * (item.given is not None)
-            for item, said in found
-        ],
-        own.CHANCE: ["" if said is None else said.details.get("chance") for _, said in found],
-        own.THETA: ["" if said is None else said.details.get("theta") for _, said in found],
-        own.DRAWN: ["yes" if item.drawn else "no" for item, _ in found],
-    }
-    names = own.unique_column_names(added, table.names)
-    frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
-    return replace(table, frame=frame), replace(decisions, codes=given)
+        for item, said in store.suggested_items():
+            cells: list[Cell] = ["", BY_PEOPLE * (item.given is not None), "", ""]
+            if said is not None:
+                doubts = (said.details.get(name) for name in ("chance", "theta"))
+                cells = [_json_cell(said.codes), said.status, *doubts]
+            items.append(item)
+            rows.append((*cells, "yes" if item.drawn else "no"))
+        table = stored_table(store, items, options, names, rows)
+        decisions = _decisions(store, items, agreed)
+    given = [agreed.codes.get(item.item, item.given) for item in items]
+    return table, replace(decisions, codes=given)
 
 
 @dataclass(frozen=True)
@@ -125,44 +120,46 @@ def _for_people(store: Store, agreed: AgreedCodes) -> list[int]:
     ]
 
 
-def _decided_table(
-    store: Store, items: Sequence[Item], agreed: AgreedCodes, options: TableOptions
-) -> tuple[Spreadsheet, Decisions]:
-    """Rows of the table, and what people decided on them."""
-    numbers = [item.item for item in items]
-    last = [agreed.outcomes[i].deciding if i in agreed.codes else [] for i in numbers]
-    decisions = Decisions(
-        [agreed.codes.get(i) for i in numbers],
+def stored_table(
+    store: Store,
+    items: Sequence[Item],
+    options: TableOptions = TableOptions(),
+    added: Sequence[str] = (),
+    cells: Sequence[Sequence[Cell]] = (),
+) -> Spreadsheet:
+    """Rows of the table that a review was made from, with cells of `added` columns.
+
+    If there are numbers beside the table, rows have theirs, by which they are found again.
+    """
+    study, names = store.study, distinct_names(store.study.header)
+    numbers = None if options.numbers is None else NumberFile(options.numbers)
+    rows = [[*item.cells, *more] for item, more in zip(items, cells or repeat(()))]  # noqa: B905
+    if numbers is not None and own.ROW not in names:
+        added = [*added, own.ROW]
+        rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]
+    new = own.unique_column_names(added, {*study.header, *names})
+    frame = pd.DataFrame(rows, columns=[*names, *new], dtype=object)
+    known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
+    format, header = TableFormat(**{"kind": "csv", **known}), (*study.header, *new)
+    return Spreadsheet(store.path, frame, header, format, [], study.table_sha256, numbers)
+
+
+def _decisions(store: Store, items: Sequence[Item], agreed: AgreedCodes) -> Decisions:
+    """What people decided on some items; the checksum is that of all decisions, not of the file."""
+    study, found = store.study, sorted(agreed.outcomes.items())
+    decided = [(item, sorted(each.codes)) for item, each in found if each.codes is not None]
+    content = pack([study.table_sha256, study.header, decided])
+    last = [agreed.outcomes[i.item].deciding if i.item in agreed.codes else [] for i in items]
+    return Decisions(
+        [agreed.codes.get(item.item) for item in items],
         drawn=[item.drawn for item in items],
         coders=[", ".join(entry.coder for entry in entries) for entries in last],
         times=[entries[-1].time if entries else "" for entries in last],
         source=store.path.name,
-        sha256=_checksum(store.study, agreed),
+        sha256=sha256(content.encode()).hexdigest(),
         kind=REVIEW_FILE,
         notes=_notes(store, agreed),
     )
-    return stored_table(store, items, options), decisions
-
-
-def _checksum(study: Study, agreed: AgreedCodes) -> str:
-    """What tells if a review has the same decisions as before; the bytes of its file do not."""
-    found = sorted(agreed.outcomes.items())
-    decided = [(item, sorted(each.codes)) for item, each in found if each.codes is not None]
-    return sha256(pack([study.table_sha256, study.header, decided]).encode()).hexdigest()
-
-
-def stored_table(
-    store: Store, items: Sequence[Item], options: TableOptions = TableOptions()
-) -> Spreadsheet:
-    """Rows of the table that a review was made from, with numbers beside it if there are any."""
-    study = store.study
-    names = distinct_names(study.header)
-    frame = pd.DataFrame([item.cells for item in items], columns=list(names), dtype=object)
-    numbers = None if options.numbers is None else NumberFile(options.numbers)
-    if numbers is not None and own.ROW not in names:
-        frame = frame.assign(**frame_of({own.ROW: [item.item for item in items]}))
-    format, sha = written_format(study), study.table_sha256
-    return Spreadsheet(store.path, frame, study.header, format, [], sha, numbers)
 
 
 def _notes(store: Store, agreed: AgreedCodes) -> list[str]:
@@ -196,11 +193,8 @@ def _count_avoided(store: Store, found: Mapping[int, ItemOutcome]) -> int:
     outlines = store.outlines()
     ranks = random_order(len(outlines), store.study.seed).tolist()
     drawn = [line[0] for _, line in sorted(zip(ranks, outlines, strict=True)) if line[1]]
-    skipped = {
-        item
-        for item, by in latest(store.entries()).items()
-        if any(entry.after.state == SKIPPED for entry in by.values())
-    }
+    last = latest(store.entries()).values()
+    skipped = {entry.item for entry in last if entry.after.state == SKIPPED}
     agreed = [item in found and found[item].codes is not None for item in drawn]
     n_seen = max((i for i, is_agreed in enumerate(agreed) if is_agreed), default=0)
     return sum(
@@ -222,9 +216,3 @@ def is_of_table(store: Store, table: Spreadsheet) -> bool:
         return False
     both = zip_longest((item.cells for item in store.items()), rows, fillvalue=())
     return all(list(map(cell_text, ours)) == list(map(cell_text, row)) for ours, row in both)
-
-
-def written_format(study: Study) -> TableFormat:
-    """How the table of a study was written."""
-    known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
-    return TableFormat(**{"kind": "csv", **known})
