@@ -14,6 +14,8 @@ from bench.runner.trials import n_lines, songs, work_at_home, write_csv
 from coding_tables import COLUMNS, QUICK, call
 from nldd.bench.runner.records import CELLS
 
+# XlsxWriter leaves a file that the disk did not take to the garbage collector.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 UPDATE = ("update", "model.nldd", "truth.csv")
 COMMANDS = {
     "fit": ("fit", "answers.csv", *COLUMNS, *QUICK, "--force", "-o", "old.nldd"),
