@@ -137,7 +137,7 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     names = [*ADDED, own.GUARANTEE, *(own.PREFIX + code for code in marks)]
     table = stored_table(store, items, added=names, cells=rows)
     new = zip(table.header[len(study.header) :], names, strict=True)
-    about = {name: own.EXPORT_DESCRIPTIONS.get(plain, "") for name, plain in new}
+    about = {n: own.EXPORT_DESCRIPTIONS[p] for n, p in new if p in own.EXPORT_DESCRIPTIONS}
     how: dict[str, Any] = {"like": table.format, "raw": raw, "descriptions": about}
     write_table(path, table.frame, header=table.header, **how)
     return len(items)

@@ -58,8 +58,7 @@ def labeling_config(study: Study, new_codes: Sequence[str] = ()) -> str:
 def write_tasks(store: Store, path: Path) -> int:
     """Write all answers as tasks; how many there are."""
     with store.snapshot():
-        study = store.study
-        tasks = (_task(study, found) for found in coded_items(store))
+        tasks = (_task(store.study, found) for found in coded_items(store))
         lines = [json.dumps(task, ensure_ascii=False, default=cell_text) for task in tasks]
     write_atomically(path, ("[" + ",\n".join(lines) + "]\n").encode())
     return len(lines)
