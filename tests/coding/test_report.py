@@ -117,7 +117,7 @@ def fit_html(report):
 
 @pytest.fixture(scope="module")
 def evaluation_html(model, quality):
-    return render_page(evaluation_page(model, quality, FILES, "2024-06-01T00:00:00Z"))
+    return render_page(evaluation_page(model, quality, FILES))
 
 
 class Tables(HTMLParser):
@@ -272,7 +272,7 @@ def test_evaluation_compares_machine_and_people(model, quality, evaluation_html)
     places = [cells[1].split("|")[1] for cells in body(evaluation_html, "examples-wrong")]
     assert [place.split(",")[0] for place in places] == [f"row {row + 2}" for row in wrong]
     none = replace(quality.check, n_auto=0, accuracy=None, low=None, high=None)
-    html = render_page(evaluation_page(model, replace(quality, check=none), FILES, "now"))
+    html = render_page(evaluation_page(model, replace(quality, check=none), FILES))
     assert "chosen" not in str(body(html, "triage"))
 
 
@@ -303,7 +303,7 @@ def hostile_html():
     found = evaluated(model, others, [{HOSTILE[0], HOSTILE[2] + "!"}] * 64, HOSTILE)
     pages = (
         FitReport(model, triage(model)).page(name),
-        evaluation_page(model, found, dict.fromkeys(FILES, name), HOSTILE[0]),
+        evaluation_page(model, found, dict.fromkeys(FILES, name)),
     )
     return [render_page(page) for page in pages]
 

@@ -52,15 +52,23 @@ def triage(
     """
     from nldd.coding.automation import triage
     from nldd.coding.model_file import load_coding_model
-    from nldd.coding.report import curve_places, save_curve
+    from nldd.coding.report import risk_coverage
     from nldd.coding.wording import drawn_notes
+    from nldd.present.page import save_figure
 
-    refuse_existing(*(curve_places(figure) if figure else ()), force=force)
+    if figure is not None and figure.suffix.lower() in (".svg", ".png"):
+        figure = figure.with_suffix("")
+    endings = (".svg", ".png") if figure else ()
+    refuse_existing(*(Path(f"{figure}{ending}") for ending in endings), force=force)
     loaded = load_coding_model(model)
     print_notes(drawn_notes(loaded))
     found = triage(loaded, promise, human_accuracy)
-    drawn = figure and save_curve(loaded, found, figure)
-    where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
+    where, drawn = "", None
+    if figure is not None:
+        tested, rule = loaded.tested, found.selection
+        curve = risk_coverage(loaded.evidence[tested], loaded.Y[tested], rule, rule)
+        drawn, other = save_figure(curve.plot().figure_, figure.parent, figure.name)
+        where = f"\n\nCurve: {drawn} and {other.name}"
     print_result(as_json, {**found.to_dict(), "figure": drawn}, f"{found}{where}")
 
 
