@@ -214,12 +214,12 @@ def test_drawn_answers_are_scored_as_if_they_stood_there_so_often():
 
 
 def test_intervals_are_percentiles_of_draws(monkeypatch):
-    monkeypatch.setattr(scores_module, "N_DRAWS", 120)
+    monkeypatch.setattr(scores_module, "N_DRAWS", 100)
     rng = np.random.default_rng(2)
     Y, Y_pred = ((rng.random((25, 3)) < 0.5).astype(np.int8) for _ in range(2))
     # The same draws, one answer after the other.
     draws = np.random.default_rng(5)
-    sizes = (50, 50, 20)
+    sizes = (50, 50)
     weights = np.vstack([draws.multinomial(25, np.full(25, 1 / 25), size=size) for size in sizes])
     for score in score_answers(Y, Y_pred, random_state=5):
         function = MEASURES[score.key].function
