@@ -8,52 +8,31 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import (
-    ReportPlace,
-    answer_options,
-    guarantee_options,
-    listing_options,
-    model_argument,
-    raw_option,
-    report_option,
-    share_option,
-    show_result,
-    table_options,
-)
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import print_notes, print_result
-from nldd.present.options import (
-    FILE,
-    default_option,
-    file_option,
-    force_option,
-    json_option,
-    seed_option,
-)
 
 if TYPE_CHECKING:
-    from nldd.coding.columns import CodeFormat
-    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.review.verified import CheckedAccuracy
-    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="CODED")
-@listing_options
-@report_option("CODED")
-@guarantee_options
-@answer_options
-@force_option
-@json_option
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="CODED")
+@shared.listing_options
+@shared.report_option("CODED")
+@shared.guarantee_options
+@shared.answer_options
+@common.force_option
+@common.json_option
 def evaluate(
     model: Path,
     table: Path,
-    listing: "CodeFormat",
-    report_place: ReportPlace,
-    promise: "GuaranteeTarget",
-    options: "TableOptions",
+    listing: "shared.CodeFormat",
+    report_place: shared.ReportPlace,
+    promise: "shared.GuaranteeTarget",
+    options: "shared.TableOptions",
     force: bool,
     as_json: bool,
 ) -> None:
@@ -81,33 +60,35 @@ def evaluate(
     quality = evaluate_table(loaded, table, options, listing, promise)
     print_notes(quality.notes)
     written = place and write_evaluation_report(loaded, quality, model, table, place)
-    show_result(quality, as_json, report=written)
+    shared.show_result(quality, as_json, report=written)
 
 
 @click.command()
-@click.argument("coded", nargs=-1, required=True, type=FILE, metavar="CODED...")
-@default_option(
+@click.argument("coded", nargs=-1, required=True, type=common.FILE, metavar="CODED...")
+@common.default_option(
     "--sample", type=click.IntRange(min=1), default=200, help="How many automatic codes to check."
 )
-@file_option("-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]")
+@common.file_option(
+    "-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]"
+)
 @click.option(
     "--besides",
-    type=FILE,
+    type=common.FILE,
     multiple=True,
     metavar="FILE",
     help="Earlier sample, of which no row is drawn again; may be given several times.",
 )
-@share_option(
+@shared.share_option(
     "--target-accuracy",
     "target",
     default=None,
     help="Accuracy of whole answers to test.  [default: that of nldd_guarantee, else 0.9]",
 )
-@force_option
-@seed_option
-@raw_option
-@table_options
-@json_option
+@common.force_option
+@common.seed_option
+@shared.raw_option
+@shared.table_options
+@common.json_option
 def audit(
     coded: tuple[Path, ...],
     sample: int,
@@ -117,7 +98,7 @@ def audit(
     force: bool,
     seed: int,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Draw automatic codes to check by hand; given back checked, tell their accuracy.
@@ -153,7 +134,7 @@ def audit(
         return
     unchecked = [path for path in coded if not is_check_sample(path, options)]
     if not unchecked and not besides:
-        show_result(read_audit(*coded, options=options, target=target), as_json)
+        shared.show_result(read_audit(*coded, options=options, target=target), as_json)
         return
     if len(coded) > 1 or not unchecked:
         message = (
@@ -167,7 +148,7 @@ def audit(
     for earlier in (table, *besides):
         check_paths_differ(earlier, place, hint="-o sample.csv")
     refuse_existing(place, force=force)
-    show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)
+    shared.show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)
 
 
 def _audit_of_review(

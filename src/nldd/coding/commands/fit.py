@@ -2,50 +2,23 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import (
-    ReportPlace,
-    answer_options,
-    code_options,
-    coder_options,
-    guarantee_options,
-    listing_options,
-    make_column_spec,
-    model_argument,
-    report_option,
-    show_result,
-    text_option,
-)
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import after_saving, make_asker, print_notes, say
-from nldd.present.options import (
-    FILE,
-    bundle,
-    file_option,
-    folds_option,
-    force_option,
-    json_option,
-    seed_option,
-    threads_option,
-)
 from nldd.present.progress import progress
 
-if TYPE_CHECKING:
-    from nldd.coding.columns import CodeFormat, ColumnSpec
-    from nldd.coding.guarantee import GuaranteeTarget
-    from nldd.coding.tables.reading import TableOptions
-
-
 _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
-column_options = bundle(
+column_options = common.bundle(
     "spec",
-    make_column_spec,
-    text_option(),
-    *code_options,
+    shared.make_column_spec,
+    shared.text_option(),
+    *shared.code_options,
     click.option(
         "--as-written",
         is_flag=True,
@@ -58,7 +31,7 @@ column_options = bundle(
         help="Column that identifies respondents; answers of one respondent are tested together. "
         "[default: found by its name]",
     ),
-    *coder_options,
+    *shared.coder_options,
     click.option("--coder", default="", metavar="NAME", help="Use the codes of this coder only."),
     _columns_option("--features", help="Further columns to code from: numbers, or categories."),
     _columns_option(
@@ -68,31 +41,35 @@ column_options = bundle(
 
 
 @click.command()
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@click.argument("table", type=common.FILE, metavar="ANSWERS")
 @column_options
-@file_option("--codebook", help="Table of codes with names, merges and order; see nldd codebook.")
-@file_option(
+@common.file_option(
+    "--codebook", help="Table of codes with names, merges and order; see nldd codebook."
+)
+@common.file_option(
     "-o", "--out", default=Path("model.nldd"), show_default=True, help="File for the model."
 )
-@report_option("the model")
-@guarantee_options
-@folds_option(help="Folds of the cross-validation.  [default: 20; 10 of more than 5,000 answers]")
-@seed_option
-@threads_option
-@answer_options
-@force_option
-@json_option
+@shared.report_option("the model")
+@shared.guarantee_options
+@common.folds_option(
+    help="Folds of the cross-validation.  [default: 20; 10 of more than 5,000 answers]"
+)
+@common.seed_option
+@common.threads_option
+@shared.answer_options
+@common.force_option
+@common.json_option
 def fit(
     table: Path,
-    spec: "ColumnSpec",
+    spec: "shared.ColumnSpec",
     codebook: Path | None,
     out: Path,
-    report_place: ReportPlace,
-    promise: "GuaranteeTarget",
+    report_place: shared.ReportPlace,
+    promise: "shared.GuaranteeTarget",
     folds: int | None,
     seed: int,
     jobs: int,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     force: bool,
     as_json: bool,
 ) -> None:
@@ -129,42 +106,42 @@ def fit(
     print_notes(step.notes)
     with after_saving(out):
         written = place and report.write(out, place)
-    show_result(report, as_json, model=out, before=step.predecessor, report=written)
+    shared.show_result(report, as_json, model=out, before=step.predecessor, report=written)
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="CORRECTED")
-@file_option("-o", "--out", help="File for the new model; if left out, the old one changes.")
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="CORRECTED")
+@common.file_option("-o", "--out", help="File for the new model; if left out, the old one changes.")
 @click.option("--again", is_flag=True, help="Take a file that the model has had already.")
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
-@listing_options
+@shared.listing_options
 @click.option(
     "--accept-suggestions",
     "accept",
     is_flag=True,
     help="Take suggestions of a review as right that are unchanged and not marked.",
 )
-@report_option("the model")
-@threads_option
-@guarantee_options
-@answer_options
-@force_option
-@json_option
+@shared.report_option("the model")
+@common.threads_option
+@shared.guarantee_options
+@shared.answer_options
+@common.force_option
+@common.json_option
 def update(
     model: Path,
     table: Path,
     out: Path | None,
     again: bool,
     new_codes: bool,
-    listing: "CodeFormat",
+    listing: "shared.CodeFormat",
     accept: bool,
-    report_place: ReportPlace,
+    report_place: shared.ReportPlace,
     jobs: int,
-    promise: "GuaranteeTarget",
-    options: "TableOptions",
+    promise: "shared.GuaranteeTarget",
+    options: "shared.TableOptions",
     force: bool,
     as_json: bool,
 ) -> None:
@@ -208,4 +185,4 @@ def update(
     print_notes([*step.notes, *drawn_notes(step.model)])
     with after_saving(out):
         written = place and report.write(out, place)
-    show_result(report, as_json, model=out, before=step.predecessor, report=written)
+    shared.show_result(report, as_json, model=out, before=step.predecessor, report=written)

@@ -13,9 +13,10 @@ from nldd._wording import quote
 from nldd.present.console import print_result
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
-if TYPE_CHECKING:
-    from nldd.coding.tables.reading import TableOptions
-
+if TYPE_CHECKING:  # what the options of a bundle become, for the signatures of commands
+    from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
+    from nldd.coding.guarantee import GuaranteeTarget as GuaranteeTarget
+    from nldd.coding.tables.reading import TableOptions as TableOptions
 
 # From the file that a report is about to the place of the report, if there shall be one.
 ReportPlace = Callable[[Path], Path | None]

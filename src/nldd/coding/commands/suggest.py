@@ -2,37 +2,33 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from nldd._files import refuse_existing
 from nldd._wording import quote_first
-from nldd.coding.commands.options import raw_option, show_result, table_options, text_option
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import print_notes
-from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
 from nldd.present.text import command_line
-
-if TYPE_CHECKING:
-    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
-@click.argument("path", type=FILE, metavar="ANSWERS")
-@text_option()
+@click.argument("path", type=common.FILE, metavar="ANSWERS")
+@shared.text_option()
 @click.option(
     "--groups",
     type=click.IntRange(2, 200),
     help="How many groups.  [default: by the number of answers, 30 at most]",
 )
-@file_option("-o", "--out", required=True, help="File for the draft of the codebook.")
-@file_option("--assign", help="File for the answers with their groups, to code from.")
-@force_option
-@seed_option
-@raw_option
-@table_options
-@json_option
+@common.file_option("-o", "--out", required=True, help="File for the draft of the codebook.")
+@common.file_option("--assign", help="File for the answers with their groups, to code from.")
+@common.force_option
+@common.seed_option
+@shared.raw_option
+@shared.table_options
+@common.json_option
 def suggest(
     path: Path,
     text: tuple[str, ...],
@@ -42,7 +38,7 @@ def suggest(
     force: bool,
     seed: int,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Group answers that share words into a draft of a codebook; no codes are needed.
@@ -82,4 +78,4 @@ def suggest(
         words = ("--text", "...", "--labels", column, "-o", "model.nldd")
         fit = command_line("nldd", "fit", assign, *words)
         advice = f"Correct the column {column} of {assign}, then\n  {fit}"
-    show_result(found, as_json, advice, codebook=out, draft=assign)
+    shared.show_result(found, as_json, advice, codebook=out, draft=assign)
