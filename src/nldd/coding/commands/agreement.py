@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.present import options as common
 from nldd.present.console import print_notes
@@ -45,12 +44,9 @@ def agreement(
       nldd agreement all.csv --text answer --labels codes --id id --coder-column coder
     """
     from nldd.coding.agreement import agreement_of_tables
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.tables.writing import write_table
 
-    for place in tables_of_coders:
-        check_paths_differ(place, out, hint="-o disagreements.csv")
-    refuse_existing(out, force=force)
+    shared.check_places(*tables_of_coders, to=[out], force=force)
     found = agreement_of_tables(tables_of_coders, request, name, options)
     print_notes(found.notes)
     if out is not None:

@@ -3,18 +3,13 @@
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
 from nldd.present import options as common
 from nldd.present.console import print_notes, print_result
-
-if TYPE_CHECKING:
-    from nldd.coding.review.verified import CheckedAccuracy
 
 
 @click.command()
@@ -45,7 +40,6 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded-by-people.csv
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.evaluation import evaluate_table
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.predictions import PER_CODE
@@ -54,8 +48,7 @@ def evaluate(
     if promise.measure == PER_CODE:
         raise click.UsageError("evaluate compares whole answers; --measure subset or hamming.")
     place = report_place(table)
-    check_paths_differ(table, model, place, hint="--report with another name")
-    refuse_existing(place, force=force)
+    shared.check_places(model, table, to=[place], force=force)
     loaded = load_coding_model(model)
     quality = evaluate_table(loaded, table, options, listing, promise)
     print_notes(quality.notes)
@@ -125,11 +118,16 @@ def audit(
       nldd audit new.review.db
     """
     from nldd.coding.audit import draw_sample, is_check_sample, read_audit
-    from nldd.coding.coded_table import check_paths_differ
+    from nldd.coding.review.store import Store
     from nldd.coding.review.store_file import is_store
+    from nldd.coding.review.verified import audit_of
 
     if any(map(is_store, coded)):
-        judged = _audit_of_review(coded, besides or out, target)
+        if len(coded) > 1 or besides or out:
+            hint = "nldd audit new.review.db; nldd review merge makes one review of several"
+            raise InputError("A review of the page is judged by itself.", hint=hint)
+        with Store.open(coded[0], write=False) as store:
+            judged = audit_of(store, target)
         print_result(as_json, asdict(judged), fill(judged.text, 100))
         return
     unchecked = [path for path in coded if not is_check_sample(path, options)]
@@ -137,28 +135,11 @@ def audit(
         shared.show_result(read_audit(*coded, options=options, target=target), as_json)
         return
     if len(coded) > 1 or not unchecked:
-        message = (
-            "A sample is drawn from one coded table; checked samples are told of by themselves."
-        )
+        message = "A sample is drawn from one coded table; checked samples are given alone."
         hint = "nldd audit coded.csv --besides first.csv -o second.csv, or nldd audit first.csv"
         raise InputError(message, hint=hint)
     (table,) = coded
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
-    for earlier in (table, *besides):
-        check_paths_differ(earlier, place, hint="-o sample.csv")
-    refuse_existing(place, force=force)
+    shared.check_places(table, *besides, to=[place], force=force)
     shared.show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)
-
-
-def _audit_of_review(
-    coded: tuple[Path, ...], drawing: object, target: float | None
-) -> "CheckedAccuracy":
-    from nldd.coding.review.store import Store
-    from nldd.coding.review.verified import audit_of
-
-    if len(coded) > 1 or drawing:
-        hint = "nldd audit new.review.db; nldd review merge makes one review of several"
-        raise InputError("A review of the page is judged by itself.", hint=hint)
-    with Store.open(coded[0], write=False) as store:
-        return audit_of(store, target)

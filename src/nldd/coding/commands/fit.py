@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from nldd.exceptions import InputError
 from nldd.present import options as common
 from nldd.present.console import after_saving, make_asker, print_notes, say
 from nldd.present.progress import progress
+
+if TYPE_CHECKING:
+    from nldd.coding.training import FitResult
 
 _columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 column_options = common.bundle(
@@ -88,25 +91,18 @@ def fit(
       nldd fit answers.xlsx --text answer --labels code1,code2,code3
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
-    from nldd.coding.automation import triage
     from nldd.coding.codebook import Codebook, read_codebook
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model import Settings
-    from nldd.coding.report import FitReport
     from nldd.coding.training import fit_table
 
     place = report_place(out)
-    check_paths_differ(table, out, place, hint="--report with another name")
-    refuse_existing(out, place, force=force)
+    shared.check_places(table, out, to=[place], force=force)
+    refuse_existing(out, force=force)
     settings = Settings(folds, seed, jobs)
     book = read_codebook(codebook) if codebook else Codebook()
     asked: dict[str, Any] = {"watch": progress, "tell": say, "ask": make_asker()}
     step = fit_table(table, out, spec, settings, options, **asked, codebook=book, force=force)
-    report = FitReport(step.model, triage(step.model, promise), step)
-    print_notes(step.notes)
-    with after_saving(out):
-        written = place and report.write(out, place)
-    shared.show_result(report, as_json, model=out, before=step.predecessor, report=written)
+    _show_step(step, out, promise, place, as_json)
 
 
 @click.command()
@@ -159,28 +155,36 @@ def update(
       nldd update model.nldd corrected.csv
       nldd update model.nldd new.review.db
     """
-    from nldd.coding.automation import triage
-    from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.report import FitReport, is_fit_report
+    from nldd.coding.report import is_fit_report
     from nldd.coding.review.store_file import is_store
     from nldd.coding.training import update_model
-    from nldd.coding.wording import drawn_notes
 
     out = out or model
     if accept and is_store(table):
-        message = (
-            f"{table.name}: in a review of the page, a suggestion is taken once it is decided."
-        )
-        hint = "leave out --accept-suggestions; on the page, a applies codes to all alike"
-        raise InputError(message, hint=hint)
+        message = f"{table.name}: a review of the page takes a suggestion once it is decided."
+        raise InputError(message, hint="leave out --accept-suggestions")
     place = report_place(out)
-    check_paths_differ(table, out, place, hint="--report with another name")
     # What nldd wrote about this model changes with it.
     own = place is not None and is_fit_report(place, out)
-    refuse_existing(None if own else place, force=force)
+    shared.check_places(table, out, to=[place], force=force or own)
     asked: dict[str, Any] = {"watch": progress, "tell": say, "ask": make_asker(), "n_jobs": jobs}
     how: dict[str, Any] = {"again": again, "new_codes": new_codes, "accept": accept, "force": force}
     step = update_model(model, table, out, options, **asked, **how, listing=listing)
+    _show_step(step, out, promise, place, as_json)
+
+
+def _show_step(
+    step: "FitResult",
+    out: Path,
+    promise: "shared.GuaranteeTarget",
+    place: Path | None,
+    as_json: bool,
+) -> None:
+    """Print and write what a model has learned."""
+    from nldd.coding.automation import triage
+    from nldd.coding.report import FitReport
+    from nldd.coding.wording import drawn_notes
+
     report = FitReport(step.model, triage(step.model, promise), step)
     print_notes([*step.notes, *drawn_notes(step.model)])
     with after_saving(out):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing, write_atomically
+from nldd._files import write_atomically
 from nldd.coding.commands import options as shared
 from nldd.present import options as common
 from nldd.present.console import print_notes
@@ -49,15 +49,12 @@ def frequencies(
       nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
       nldd frequencies model.nldd new.review.db
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.frequencies import code_frequencies
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.tables.writing import write_table
     from nldd.present.page import render_page
 
-    for place in (table, *checked):
-        check_paths_differ(model, place, out, report, hint="-o shares.csv --report shares.html")
-    refuse_existing(out, report, force=force)
+    shared.check_places(model, table, *checked, to=[out, report], force=force)
     found = code_frequencies(load_coding_model(model), table, checked, options)
     print_notes(found.notes)
     if out is not None:

@@ -1,7 +1,7 @@
 """Options that several commands have; those that belong together reach a command as one value."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nldd._files import refuse_existing
 from nldd._wording import quote
 from nldd.present.console import print_result
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
@@ -34,31 +35,17 @@ def build_late(module: str, name: str) -> Callable[..., Any]:
 make_column_spec = build_late("nldd.coding.columns", "ColumnSpec")
 
 
-class Proportion(click.FloatRange):
+class Proportion(click.ParamType):
     """A number between 0 and 1; who gives a percentage is told how to write it."""
 
+    name = "float range"
+
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        text = " ".join(str(value).split())
-        number = _as_float(text)
-        if 0 < number < 1:
-            return number
-        # What a person may mean by a number above 1, a percent sign or a decimal comma.
-        share = _as_float(text.rstrip("% ").replace(",", "."))
-        if text.endswith("%") or share > 1:
-            share /= 100
-        advice = (
-            f"{text} is not a number between 0 and 1; write {share:.12g} for {100 * share:.12g} %."
-            if 0 < share < 1
-            else f"{quote(text)} is not a number above 0 and below 1; write 0.9 for 90 %, say."
-        )
-        self.fail(advice, param, ctx)
-
-
-def _as_float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+        with suppress(ValueError):
+            if 0 < (number := float(value)) < 1:
+                return number
+        message = f"{quote(str(value))} is not a number above 0 and below 1; write 0.9 for 90 %."
+        self.fail(message, param, ctx)
 
 
 def report_option(beside: str) -> Decorator:
@@ -136,6 +123,15 @@ def show_result(result: Any, as_json: bool, advice: str = "", **written: Path | 
     print_result(as_json, result.to_dict() if as_json else {}, str(result), advice, **written)
 
 
+def check_places(*sources: Path, to: Sequence[Path | None], force: bool) -> None:
+    """Refuse to write over what is read, and over files that exist, unless by force."""
+    from nldd.coding.coded_table import check_paths_differ
+
+    for source in sources:
+        check_paths_differ(source, *to, hint="another name for the file that is written")
+    refuse_existing(*to, force=force)
+
+
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
 raw_option = click.option(
     "--raw", is_flag=True, help="Write cells that a spreadsheet would run as formulas unchanged."
@@ -163,18 +159,10 @@ _table_options = (
 )
 
 
-def _open_how(
-    encoding: str | None,
-    delimiter: str | None,
-    sheet: str | None,
-    header_row: int,
-    skip_rows: int,
-    numbers: Path | None = None,
-) -> "TableOptions":
+def _open_how(delimiter: str | None, **given: Any) -> "TableOptions":
     from nldd.coding.tables.reading import TableOptions
 
-    separator = TABS.get(delimiter or "", delimiter)
-    return TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
+    return TableOptions(separator=TABS.get(delimiter or "", delimiter), **given)
 
 
 table_options = bundle("options", _open_how, *_table_options)
@@ -189,9 +177,7 @@ answer_options = bundle(
         help="Numbers to code from as well, such as embeddings: a row for each row of the table.",
     ),
 )
-share_option = partial(
-    default_option, type=Proportion(0, 1, min_open=True, max_open=True), default=0.9
-)
+share_option = partial(default_option, type=Proportion(), default=0.9)
 
 
 guarantee_options = bundle(

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.present import options as common
 from nldd.present.console import print_json, print_notes, show
@@ -82,7 +81,7 @@ def predict(
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
     from nldd.coding.coded_answers import CodingOptions
-    from nldd.coding.coded_table import check_paths_differ, code_table
+    from nldd.coding.coded_table import code_table
     from nldd.coding.model_file import load_coding_model
 
     to_stdout = str(out) == "-"
@@ -93,8 +92,7 @@ def predict(
         raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
     if n_random and review is None:
         raise click.UsageError("--random puts answers into a review; name one with --review.")
-    check_paths_differ(table, out, review, hint="-o coded.csv --review review.csv")
-    refuse_existing(out, review, force=force)
+    shared.check_places(table, to=[out, review], force=force)
     loaded = load_coding_model(model)
     coding = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
     if max_theta is None:

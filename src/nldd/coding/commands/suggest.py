@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing
 from nldd._wording import quote_first
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
@@ -52,15 +51,13 @@ def suggest(
       nldd suggest answers.csv --text answer -o codebook.csv
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.columns import CodeColumns, Columns, read_answers, split_names
     from nldd.coding.own_columns import DRAFT, unique_column_names
     from nldd.coding.suggestions import suggest_codes
     from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table
 
-    check_paths_differ(path, out, assign, hint="-o codebook.csv --assign draft.csv")
-    refuse_existing(out, assign, force=force)
+    shared.check_places(path, to=[out, assign], force=force)
     table = read_table(path, options)
     columns = tuple(map(table.find, split_names(text, table.names)))
     if not columns:

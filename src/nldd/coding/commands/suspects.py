@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.present import options as common
 
@@ -25,13 +24,11 @@ def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
       nldd suspects model.nldd
       nldd suspects model.nldd -o suspects.csv
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.suspects import find_suspects
     from nldd.coding.tables.writing import write_table
 
-    check_paths_differ(model, out, hint="-o suspects.csv")
-    refuse_existing(out, force=force)
+    shared.check_places(model, to=[out], force=force)
     found = find_suspects(load_coding_model(model))
     if out is not None:
         write_table(out, found.to_frame())
