@@ -197,7 +197,7 @@ def test_confusions_are_those_of_a_loop():
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    monkeypatch.setattr(scores_module, "N_DRAWS", 3)
+    monkeypatch.setattr(scores_module, "N_DRAWS", 50)
 
 
 def test_drawn_answers_are_scored_as_if_they_stood_there_so_often():

@@ -114,43 +114,20 @@ class Triage:
     def paragraphs(self) -> tuple[str, ...]:
         """How much can be coded automatically at which accuracy, as a whole or code by code."""
         codes = () if self.codes is None else wording.per_code_words(self.codes)
-        return *self._whole_answers(), *_repeated_words(self.selection), *codes
+        repeated = wording.fill_words("repeated", again=self.selection.repeated)
+        return *self._whole_answers(), *repeated, *codes
 
     def _whole_answers(self) -> tuple[str, ...]:
-        found, kept = self.selection, wording.guarantee_words(self.selection)
+        found = self.selection
         if self.earlier is not None:
-            failed, share = wording.failed_refit_words(found), percent(self.earlier.share, 1)
-            return (
-                f"{failed} The model before it codes {share} of answers like these automatically, "
-                f"and {kept}.",
-            )
-        if found.threshold is None or found.accuracy is None:
+            failed = wording.failed_refit_words(found)
+            about = {"failed": failed, "earlier": self.earlier, "found": found}
+            return wording.fill_words("earlier_in_use", **about)
+        if found.threshold is None:
             return wording.no_threshold_words(found, self.targets)
         combined = next(row.combined for row in self.rows if row.chosen)
-        return (
-            f"{percent(found.share, 1)} of answers like these can be coded automatically, and "
-            f"{kept}, with {exact_percent(found.confidence)} confidence: such a promise fails in "
-            f"at most {exact_percent(1 - found.confidence)} of studies.",
-            f"{wording.rule_words(found)} Of the {found.n_answers:,} coded answers, each coded as "
-            f"if it were new, {found.n_auto:,} are that sure, and {percent(found.accuracy, 1)} of "
-            f"{wording.OF_THESE[found.measure]} are right. The other "
-            f"{found.n_answers - found.n_auto:,} go to people; if these are right in "
-            f"{exact_percent(self.human_accuracy)} of them, {percent(combined, 1)} are right in "
-            "all.",
-        )
-
-
-def _repeated_words(selection: Selection) -> tuple[str, ...]:
-    """What holds of answers whose words stand in the training data, where no ids tell copies."""
-    if (again := selection.repeated) is None:
-        return ()
-    share = percent(again.share, 1) if again.threshold is not None else "none"
-    return (
-        f"All of this is about answers with new words. {again.n_answers:,} coded answers have the "
-        "words of another one, and no ids tell whether they are copies. They are tested apart: of "
-        f"answers whose words are in the training data, {share} can be coded automatically, if "
-        "other people gave them. For copies this does not hold: name a column of ids (--id).",
-    )
+        about = {"human_accuracy": self.human_accuracy, "combined": combined}
+        return wording.fill_words("automated", found=found, **about)
 
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:

@@ -18,7 +18,7 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
 from nldd.coding.description import CodeCounts, count_codes, counts_table
-from nldd.coding.guarantee import BROKEN, KEPT, OPEN, USUAL, GuaranteeTarget, judge_interval
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, judge_interval
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
@@ -55,16 +55,6 @@ for prefix, over in OVER.items():
     )
     MEANINGS[f"{prefix}precision"] = f"share of given codes that are right; {over}"
     MEANINGS[f"{prefix}recall"] = f"share of people's codes that were found; {over}"
-
-VERDICTS = {
-    KEPT: "The promise held: even the lower end of the interval is not below it.",
-    BROKEN: "The promise did not hold, by more than chance can do: these answers, or the people "
-    "who coded them, differ from those that the model learned from. Let some of them join the "
-    "model by nldd update.",
-    "below": "The accuracy is below the promise, by no more than chance can do.",
-    OPEN: "The promise held on these answers, but they are too few to prove that it holds for "
-    "all like them: the interval reaches below it.",
-}
 
 LabelArray = NDArray[np.int8]
 Names = tuple[str, ...]
@@ -321,27 +311,10 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        found, target = self.selection, wording.exact_percent(self.selection.target)
+        found = self.selection
         if found.threshold is None:
             return "The model makes no promise.", *wording.no_threshold_words(found, self.targets)
-        promise = (
-            f"{wording.rule_words(found)} The model's own answers promise, with "
-            f"{wording.exact_percent(found.confidence)} confidence, that "
-            f"{wording.guarantee_words(found)}."
-        )
-        if self.accuracy is None or self.low is None or self.high is None:
-            return "The machine is sure of none of these answers: all go to people.", promise
-        verdict = str(self.verdict)
-        if verdict == OPEN and self.accuracy < found.target:
-            verdict = "below"
-        return (
-            f"{VERDICTS[verdict]} The machine codes {self.n_auto:,} of "
-            f"{count_noun(self.n_answers, 'answer')} by itself ({percent(self.share, 1)}), and "
-            f"{percent(self.accuracy, 1)} of {wording.OF_THESE[found.measure]} are right, with a "
-            f"95 % interval of {wording.percent_range(self.low, self.high)}; at least {target} "
-            "were promised.",
-            promise,
-        )
+        return wording.fill_words("compared", check=self, found=found)
 
 
 def evaluate_table(
@@ -634,18 +607,11 @@ def calibration_words(found: Calibration) -> str:
     """Say if theta is calibrated."""
     from scipy.stats import binom
 
-    n, n_more = len(found.counts), int((found.expected < found.lower).sum())
+    n_more = int((found.expected < found.lower).sum())
     n_fewer = int((found.expected > found.upper).sum())
-    n_inside = n - n_more - n_fewer
-    means = np.average([found.expected, found.observed], axis=1, weights=found.counts)
-    expected, observed = (percent(mean, 2) for mean in means.tolist())
+    n, means = len(found.counts), np.average(astuple(found)[:2], axis=1, weights=found.counts)
     # Of a calibrated theta, fewer intervals than that hold it in less than one of twenty cases.
-    good = n_inside >= binom.ppf(0.05, n, 0.95)
-    verdict = "calibrated as far as these answers can tell" if good else "not calibrated"
-    return (
-        f"Theta is {verdict}: in {n_inside} of {count_noun(n, 'group')} of answers, the share of "
-        "wrong labels that it expects lies in the 95 % interval of the share observed. In "
-        f"{n_fewer} fewer are wrong than it expects, in {n_more} more. Expected and observed share "
-        f"are {100 * found.error:.2g} percentage points apart on average; over all answers it "
-        f"expects {expected} and {observed} are wrong."
-    )
+    is_calibrated = n - n_more - n_fewer >= binom.ppf(0.05, n, 0.95)
+    shares = dict(zip(("expected", "observed"), means.tolist(), strict=True))
+    about = {"is_calibrated": is_calibrated, "n_fewer": n_fewer, "n_more": n_more, **shares}
+    return " ".join(wording.fill_words("theta", found=found, **about))

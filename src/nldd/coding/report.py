@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from html import unescape
-from importlib.resources import files as own_files
 from pathlib import Path
 from typing import Any
 
@@ -134,8 +133,7 @@ class FitReport:
         (targets, rows), notes = triage.tables(), wording.drawn_notes(model)
         about = _section("answer", [targets] * bool(targets.rows), triage=triage, notes=notes)
         measures = _section("fit_measures", id="measures", n_folds=model.n_folds)
-        limit = selection.limit and wording.doubt_number(selection.limit, selection.rank_by)
-        study = {"model": model, "quality": quality, "found": selection, "limit": limit}
+        study = {"model": model, "quality": quality, "found": selection}
         bias = [replace(b, code=model.codebook.shown(b.code)) for b in code_bias(model)]
         sections = (
             about,
@@ -147,7 +145,7 @@ class FitReport:
             _section("methods", version=__version__, **study),
             *_provenance_sections(model, {"the model": model_file}),
         )
-        (subtitle,) = _words("about_fit", n=n)
+        (subtitle,) = wording.fill_words("about_fit", n=n)
         return Page(_fit_title(model_file[0]), subtitle, tuple(facts.items()), sections, FOOT)
 
 
@@ -191,7 +189,10 @@ def evaluation_page(
     known = set(map(bytes, np.pad(model.Y, ((0, 0), (0, len(quality.labels) - quality.n_known)))))
     here = quality.counts(n_never_seen=sum(bytes(row) not in known for row in quality.Y))
     counts = {"here": here, "the model's own": description.model_counts(model)}
-    notes = [*(visible(note, LONGEST_NOTE) for note in quality.notes), *quality.unknown_words()]
+    notes = [
+        *(visible(note, LONGEST_NOTE) for note in quality.notes),
+        *quality.unknown_words(),
+    ]
     doubt, right = quality.predictions.doubt(selection.rank_by), quality.right(selection.measure)
     # A limit that lets nothing through has no line of its own.
     rows = triage_rows(doubt, right, chosen=selection.limit if check.n_auto else None)
@@ -212,26 +213,9 @@ def evaluation_page(
     )
     title, (subtitle,) = (
         f"Codes of machine and people: {name}",
-        _words("about_evaluation", n=n, model=model_name),
+        wording.fill_words("about_evaluation", n=n, model=model_name),
     )
     return Page(title, subtitle, tuple(facts.items()), sections, FOOT)
-
-
-@cache
-def _template() -> Any:
-    from jinja2 import Environment, StrictUndefined
-
-    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"percent": percent, "count_noun": count_noun}
-    environment.filters["exact"] = wording.exact_percent
-    text = own_files("nldd.coding").joinpath("report.jinja").read_text(encoding="utf-8")
-    return environment.from_string(text).module
-
-
-def _words(macro: str, **values: Any) -> list[str]:
-    """The paragraphs of a macro of report.jinja."""
-    paragraphs = getattr(_template(), macro)(**values).split("\n\n")
-    return list(filter(None, (" ".join(text.split()) for text in paragraphs)))
 
 
 def _section(
@@ -242,7 +226,7 @@ def _section(
     **values: Any,
 ) -> Section:
     """A section whose heading and paragraphs are those of a macro."""
-    title, *paragraphs = _words(macro, **values)
+    title, *paragraphs = wording.fill_words(macro, **values)
     return Section(title, tuple(paragraphs), tuple(tables), tuple(figures), id or macro)
 
 
@@ -278,12 +262,15 @@ def _quality_sections(
         f"Risk-coverage curve: {display.measure} falls or rises with the share of answers coded "
         "automatically; the numbers are in the table above."
     )
-    figure = draw(display, "coverage", *_words("coverage"), alt)
+    figure = draw(display, "coverage", *wording.fill_words("coverage"), alt)
     yield _section("triage", [triage], [figure], rank_by=promise.rank_by)
     found = quality.calibration
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    figure = draw(CalibrationDisplay(found), "calibration", *_words("bins"), alt)
-    words, table = evaluation.calibration_words(found), evaluation.calibration_table(found)
+    figure = draw(CalibrationDisplay(found), "calibration", *wording.fill_words("bins"), alt)
+    words, table = (
+        evaluation.calibration_words(found),
+        evaluation.calibration_table(found),
+    )
     yield _section("calibration", [table], [figure], words=words)
     yield _section("labels", [quality.labels_table()])
     pairs = [quality.confusions_table()] * bool(quality.confusions)
