@@ -15,7 +15,7 @@ from nldd.coding.coded_answers import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
 from nldd.coding.columns import identity_rows, read_marks
 from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
-from nldd.coding.guarantee import BROKEN, KEPT, OPEN, Guarantee, judge_interval
+from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
 from nldd.coding.own_columns import (
     CHECK,
     GUARANTEE,
@@ -28,7 +28,7 @@ from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.tables.writing import write_table
-from nldd.coding.wording import checked_accuracy, exact_percent
+from nldd.coding.wording import checked_accuracy, fill_words
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun, wrap
 
@@ -37,20 +37,6 @@ CROSS = "x"
 MOST_CHECKS = 1_000_000
 # The cells of a row, and its number among equal rows, which are several answers.
 RowKey = tuple[tuple[str, ...], int]
-VERDICTS = {
-    KEPT: "Kept: the whole interval lies at or above the target of {target}.",
-    BROKEN: "Broken: the whole interval lies below the target of {target}. Let people code the "
-    "rest, and the sample join the model by nldd update, with the right codes of the wrong ones.",
-    OPEN: "Cannot tell yet: the target of {target} lies within the interval.",
-    None: "No verdict: the guarantee of {target} is by the measure {measure}, the checks are of "
-    "whole answers. Try: --target-accuracy.",
-}
-NEVER = " No number of checks would tell, if as many of them are right."
-MORE = (
-    " About {more:,} more checks would tell, if as many of them are right: {needed:,} in all. To "
-    "draw more of them: nldd audit --besides. If the table has fewer automatic codes, check all "
-    "of them."
-)
 
 
 @dataclass(frozen=True)
@@ -149,19 +135,8 @@ class Audit:
     measure: str = "subset"
 
     def __str__(self) -> str:
-        more = "" if self.verdict != OPEN else MORE if self.needed else NEVER
-        counts = {"needed": self.needed, "more": (self.needed or 0) - self.n_checked}
-        about = {"target": exact_percent(self.target), "measure": self.measure, **counts}
-        verdict = f"{VERDICTS[self.verdict]}{more}".format(**about)
-        lines = [
-            checked_accuracy(self.n_right, self.n_checked, self.low, self.high),
-            wrap([verdict]),
-        ]
-        if self.n_open:
-            lines.append(f"{count_noun(self.n_open, 'row')} not checked yet")
-        if self.n_crosses:
-            lines.append(f"{count_noun(self.n_crosses, 'row')} marked with x: read as right")
-        return "\n".join(lines)
+        result = checked_accuracy(self.n_right, self.n_checked, self.low, self.high)
+        return f"{result}\n{wrap(fill_words('audited', found=self))}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -29,7 +29,7 @@ from nldd.coding.training import FitResult
 from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Figure, Page, Section, draw, render_page
 from nldd.present.table import Table, TableEntry, tabulate, to_text
-from nldd.present.text import count_noun, percent, visible, wrap
+from nldd.present.text import percent, visible, wrap
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
@@ -72,14 +72,7 @@ class FitReport:
     def _joined(self) -> Iterator[str]:
         """What joined the model."""
         *_, before, event = (self.model.history[0], *self.model.history)
-        yield (
-            f"{count_noun(event.n_added, 'coded answer')} joined the model, "
-            f"{event.n_set_aside:,} set aside, which nobody has decided\n"
-            f"Now {count_noun(event.n_answers, 'answer')}, {count_noun(event.n_labels, 'code')}, "
-            f"{count_noun(event.n_labelsets, 'distinct combination')}\n"
-            f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "
-            f"(before: {percent(before.subset_accuracy, 1)})"
-        )
+        yield wrap(wording.fill_words("joined", event=event, before=before))
 
     def _learned(self) -> Iterator[str]:
         """What was understood of the table, and how good the model is."""
@@ -90,14 +83,7 @@ class FitReport:
         scores = {score.key: score for score in self.quality.scores}
         measures = evaluation.measures_table(scores[key] for key in FIT_SCORES)
         yield to_text(measures, columns=(0, 1))
-        how = "These come from cross-validation: each answer was coded by a model that had not "
-        apart = ""
-        if n := len(model.repeated):
-            apart = (
-                f" {count_noun(n, 'answer')} with the words of another one left out: no ids (--id) "
-                "tell whether they are copies."
-            )
-        yield wrap([f"{how}seen it.{apart}"])
+        yield wrap(wording.fill_words("cross_validated", n_left_out=len(model.repeated)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
