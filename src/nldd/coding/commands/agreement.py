@@ -8,7 +8,7 @@ from nldd.coding.commands import options as shared
 from nldd.present import options as common
 from nldd.present.console import print_notes
 
-_columns = (shared.text_option(required=True), *shared.code_options, *shared.coder_options)
+_columns = (shared.text_option(required=True), *shared.code_options)
 
 
 @click.command()

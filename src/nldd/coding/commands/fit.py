@@ -1,6 +1,5 @@
 """``nldd fit`` and ``nldd update``: learn from coded answers, and from further ones."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from nldd.present.progress import progress
 if TYPE_CHECKING:
     from nldd.coding.training import FitResult
 
-_columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 column_options = common.bundle(
     "spec",
     shared.make_column_spec,
@@ -27,17 +25,16 @@ column_options = common.bundle(
         is_flag=True,
         help="Take codes as they are, even if they look like lists with another separator.",
     ),
-    click.option(
+    shared.column_option(
         "--id",
-        default="",
-        metavar="COLUMN",
         help="Column that identifies respondents; answers of one respondent are tested together. "
         "[default: found by its name]",
     ),
-    *shared.coder_options,
-    click.option("--coder", default="", metavar="NAME", help="Use the codes of this coder only."),
-    _columns_option("--features", help="Further columns to code from: numbers, or categories."),
-    _columns_option(
+    shared.column_option("--coder", metavar="NAME", help="Use the codes of this coder only."),
+    shared.columns_option(
+        "--features", help="Further columns to code from: numbers, or categories."
+    ),
+    shared.columns_option(
         "--categorical", help="Features that are categories even though they hold numbers."
     ),
 )

@@ -75,23 +75,17 @@ sep_option = partial(
     click.option, "--sep", "separators", multiple=True, callback=_read_separators, metavar="TEXT"
 )
 no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
+column_option = partial(click.option, default="", metavar="COLUMN")
+columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 text_option = partial(
-    click.option,
-    "--text",
-    multiple=True,
-    metavar="COLUMNS",
-    help="Columns with the answers; several with commas, or repeat it.",
+    columns_option, "--text", help="Columns with the answers; several with commas, or repeat it."
 )
 code_options = (
-    click.option(
-        "--labels",
-        default="",
-        metavar="COLUMNS",
-        help="Column that lists the codes; or several, with commas or as 'code*'.",
+    column_option(
+        "--labels", help="Column that lists the codes; or several, with commas or as 'code*'."
     ),
-    click.option(
+    column_option(
         "--label-columns",
-        default="",
         metavar="PATTERN",
         help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
     ),
@@ -99,13 +93,8 @@ code_options = (
         default=(";",), help='Between codes in a cell; repeatable.  [default: ";" and line breaks]'
     ),
     no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
-)
-coder_options = (
-    click.option(
-        "--coder-column",
-        default="",
-        metavar="COLUMN",
-        help="Column that says who coded a row.  [default: found by its name]",
+    column_option(
+        "--coder-column", help="Column that says who coded a row.  [default: found by its name]"
     ),
 )
 
