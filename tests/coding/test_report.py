@@ -244,15 +244,6 @@ def test_bias_suspects_history_and_files_are_told(model, fit_html):
     assert dict(body(fit_html, "versions")) == library_versions()
 
 
-def test_answers_without_text_show_their_features():
-    answers, codes = made_answers(60, 2)
-    columns = Columns((), COLUMNS.codes, ("age",), ("region",))
-    silent = fitted(Answers(60 * [""], answers.numbers, answers.categories), codes, columns)
-    rows = body(render_page(FitReport(silent, triage(silent)).page(MODEL_FILE)), "examples-unsure")
-    shape = r"\(no text\)(\|(age \d+)?(, )?(region (North|South))?)?"
-    assert all(re.fullmatch(shape, row[1]) for row in rows)
-
-
 def test_evaluation_compares_machine_and_people(model, quality, evaluation_html):
     known = {frozenset(names) for names in model.codes(model.Y)}
     codes = [frozenset(np.array(quality.labels)[row]) for row in quality.Y.astype(bool)]

@@ -119,7 +119,7 @@ class FitReport:
         (targets, rows), notes = triage.tables(), wording.drawn_notes(model)
         about = _section("answer", [targets] * bool(targets.rows), triage=triage, notes=notes)
         measures = _section("fit_measures", id="measures", n_folds=model.n_folds)
-        study = {"model": model, "quality": quality, "found": selection}
+        study: dict[str, Any] = {"model": model, "quality": quality, "found": selection}
         bias = [replace(b, code=model.codebook.shown(b.code)) for b in code_bias(model)]
         sections = (
             about,
@@ -248,11 +248,13 @@ def _quality_sections(
         f"Risk-coverage curve: {display.measure} falls or rises with the share of answers coded "
         "automatically; the numbers are in the table above."
     )
-    figure = draw(display, "coverage", *wording.fill_words("coverage"), alt)
+    (caption,) = wording.fill_words("coverage")
+    figure = draw(display, "coverage", caption, alt)
     yield _section("triage", [triage], [figure], rank_by=promise.rank_by)
     found = quality.calibration
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    figure = draw(CalibrationDisplay(found), "calibration", *wording.fill_words("bins"), alt)
+    (caption,) = wording.fill_words("bins")
+    figure = draw(CalibrationDisplay(found), "calibration", caption, alt)
     words, table = (
         evaluation.calibration_words(found),
         evaluation.calibration_table(found),

@@ -70,7 +70,7 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         raise InputError(f"{out} has a file {there[0]}, which this would replace.", hint=hint)
     out.mkdir(parents=True, exist_ok=True)
     answers, root = load_survey(), context.find_root().command
-    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFolder: {out}")
+    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFolder of the files, in which the commands run: {out}")
     with chdir(out):
         for name in there:
             Path(name).unlink()

@@ -35,10 +35,8 @@ def build_late(module: str, name: str) -> Callable[..., Any]:
 make_column_spec = build_late("nldd.coding.columns", "ColumnSpec")
 
 
-class Proportion(click.ParamType):
+class Proportion(click.FloatRange):
     """A number between 0 and 1; who gives a percentage is told how to write it."""
-
-    name = "float range"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
         with suppress(ValueError):
@@ -166,7 +164,9 @@ answer_options = bundle(
         help="Numbers to code from as well, such as embeddings: a row for each row of the table.",
     ),
 )
-share_option = partial(default_option, type=Proportion(), default=0.9)
+share_option = partial(
+    default_option, type=Proportion(0, 1, min_open=True, max_open=True), default=0.9
+)
 
 
 guarantee_options = bundle(
