@@ -11,6 +11,7 @@ import click
 from nldd.exceptions import InputError
 from nldd.present.console import show
 from nldd.present.options import FOLDER, default_option, seed_option
+from nldd.present.text import command_line
 
 if TYPE_CHECKING:
     from nldd.datasets import Survey
@@ -39,8 +40,6 @@ STEPS = (
         "frequencies model.nldd coded.csv --checked corrected.csv -o shares.csv",
     ),
 )
-# The model from before people helped: the new one knows the answers that it would ask about.
-REVIEW = "review before.nldd new.csv --show age,region"
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
 MODELS = ("model.nldd", "model.nldd.bak", "before.nldd", "model.report.html")
 WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png")
@@ -70,7 +69,8 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         raise InputError(f"{out} has a file {there[0]}, which this would replace.", hint=hint)
     out.mkdir(parents=True, exist_ok=True)
     answers, root = load_survey(), context.find_root().command
-    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFolder of the files, in which the commands run: {out}")
+    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}")
+    show(f"The files are in {out}, where the commands run.")
     with chdir(out):
         for name in there:
             Path(name).unlink()
@@ -83,8 +83,11 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
             # Not by `run`: an error is to end this command too, by --debug with its traceback.
             root.main(args=command.split(), prog_name="nldd", standalone_mode=False)
     show("\nRead model.report.html in a browser, and coded.csv in a spreadsheet.")
-    title = "To decide on a page in the browser what the machine is not sure of:"
-    show(f"\n{title}\n\n$ nldd {REVIEW}")
+    # By the model before people helped: the new one knows the answers that it would ask about.
+    page = command_line(
+        "nldd", "review", out / "before.nldd", out / "new.csv", "--show", "age,region"
+    )
+    show(f"To decide on a page in the browser what the machine is not sure of:\n\n$ {page}")
 
 
 def _write_tables(answers: "Survey", seed: int) -> None:
