@@ -1,9 +1,11 @@
 """Disks that are full or broken and folders that are read-only: a message, and nothing changed."""
 
+import ctypes
 import errno
 import os
 import shutil
 import stat
+from contextlib import contextmanager
 
 import pytest
 
@@ -114,6 +116,20 @@ def check_refusal(capsys, words, reason):
     assert "mistake in nldd" not in err
 
 
+def test_full_disk_without_a_name_advises_to_make_room(here, capsys, monkeypatch):
+    """Such as that behind standard output; it said [Errno 28], and to try --help."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("nldd.present.console.click.echo", full)
+    monkeypatch.setattr("nldd.cli.say", print)
+    assert call("triage", "model.nldd") == 1
+    *_, error, hint = capsys.readouterr().out.splitlines()
+    assert error == f"Error: {os.strerror(errno.ENOSPC)}"
+    assert hint.endswith("and the space on the disk")
+
+
 def test_report_without_room_does_not_hide_that_the_model_is_saved(here, capsys, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "new.report.html")
@@ -125,3 +141,40 @@ def test_report_without_room_does_not_hide_that_the_model_is_saved(here, capsys,
     assert f"new.report.html: {os.strerror(errno.ENOSPC)}" in said
     assert "saved: new.nldd" in said
     assert (here / "new.nldd").exists()
+
+
+@contextmanager
+def as_anybody():
+    """Without the right to write anywhere, which root has; only this thread, until the end."""
+    if not hasattr(os, "geteuid") or os.geteuid():
+        yield
+        return
+    libc = ctypes.CDLL(None)
+    if not hasattr(libc, "capset"):
+        pytest.skip("root can write anywhere")
+    header, rights = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capget(header, rights) == 0
+    old = rights[0]
+    rights[0] = old & ~2  # CAP_DAC_OVERRIDE, of those in effect
+    assert libc.capset(header, rights) == 0
+    try:
+        yield
+    finally:
+        rights[0] = old
+        assert libc.capset(header, rights) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs modes of folders")
+@pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS)
+def test_folder_that_is_read_only(words, here, capsys):
+    before = contents(here)
+    for folder in (here, here / "cells"):
+        folder.chmod(0o555)
+    try:
+        with as_anybody():
+            check_refusal(capsys, words, "")
+    finally:
+        for folder in (here, here / "cells"):
+            folder.chmod(0o755)
+    assert contents(here) == before
+    assert not list(here.rglob("*.lock"))

@@ -1,10 +1,14 @@
 """Coded tables: every row and column kept, and the added ones agree with the model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from coding.made_up import (
+    COLUMNS,
     REVIEWED,
+    SETTINGS,
     answers_of,
     fitted,
     made_up,
@@ -17,6 +21,7 @@ from nldd.coding import coded_answers
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
 from nldd.coding.tables.reading import read_table
 from nldd.estimators._label_probabilities import JointModel, SeparateModels
@@ -128,6 +133,18 @@ def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
     assert take_codes(model, tmp_path / "review.csv") == ([None], 1)
 
 
+def test_added_names_differ_from_those_that_are_there(model, tmp_path):
+    header = ["nldd_codes", "answer", " nldd_status", "nldd_theta", "nldd_theta", "nldd_why (2)"]
+    row = ["old", "more buses", "auto", "1", "2", "because"]
+    table = write_csv(tmp_path / "new.csv", header, [row])
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0))
+    found, (cells,) = read_csv(tmp_path / "coded.csv")
+    assert found[:6] == header
+    assert cells[:6] == row
+    names = ["codes (2)", "status (2)", "chance", "theta (3)", "nearest", "why", "guarantee"]
+    assert found[6:] == [f"nldd_{name}" for name in names]
+
+
 def test_explanations_are_the_classifiers(model, table, new, tmp_path):
     code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.05, explain=True))
     header, rows = read_csv(tmp_path / "coded.csv")
@@ -195,6 +212,22 @@ def test_table_without_rows(model, tmp_path):
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (0, 0, 0)
     assert read_csv(tmp_path / "coded.csv") == (["answer", "id", *ADDED], [])
     assert read_csv(tmp_path / "review.csv") == (["answer", "id", "codes", *REVIEWED], [])
+
+
+def test_error_in_a_late_row_leaves_no_file(tmp_path):
+    columns = replace(COLUMNS, numeric=("age",))
+    answers = answers_of(TEXTS[:40], np.arange(40.0)[:, np.newaxis])
+    model = fit_coding_model(answers, CODES[:40], columns, SETTINGS)
+    rows = [["more buses", i] for i in range(4100)]
+    rows[4050][1] = "old"
+    table = write_csv(tmp_path / "new.csv", ["answer", "age"], rows)
+    (tmp_path / "coded.csv").write_text("old content")
+    with pytest.raises(InputError, match="row 4051, column 'age'"):
+        code_table(
+            model, table, tmp_path / "coded.csv", CodingOptions(1.0), tmp_path / "review.csv"
+        )
+    assert (tmp_path / "coded.csv").read_text() == "old content"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["coded.csv", "new.csv"]
 
 
 HEADER = ["answer", "codes"]

@@ -7,6 +7,7 @@ import pytest
 
 from coding_tables import (
     HEADER,
+    NEW,
     ROWS,
     answers,
     as_json,
@@ -66,6 +67,21 @@ def test_evaluate_agrees_with_python(study, capsys):
     assert succeed(capsys, *words, "--no-report").out == f"{quality}\n"
     for score in quality.scores:
         assert f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})" in str(quality)
+
+
+def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
+    rows = [(*NEW[0][:-1], "beer;food"), *NEW[1:]]
+    path = write_csv(study / "truth.csv", rows)
+    words = ("evaluate", study / "model.nldd", path, "--no-report")
+    assert succeed(capsys, *words, "--json").json["unknown_labels"] == ["beer"]
+    assert '"beer"' in succeed(capsys, *words).out
+
+
+def test_evaluate_writes_a_report_beside_the_table(study, capsys):
+    done = succeed(capsys, "evaluate", study / "model.nldd", study / "truth.csv")
+    report = study / "truth.report.html"
+    assert done.out.endswith(f"\nReport: {report}\n")
+    assert "home office" in report.read_text(encoding="utf-8")
 
 
 @pytest.fixture

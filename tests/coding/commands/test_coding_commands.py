@@ -79,6 +79,24 @@ def test_fit_as_json_agrees_with_the_model_and_the_text(study, tmp_path, capsys)
     assert "2 of 2" in done.err  # progress
 
 
+def test_fit_writes_a_report_beside_the_model(study, tmp_path, capsys):
+    words = ("fit", study / "answers.csv", *COLUMNS, "--folds", "2", "-o", tmp_path / "my.nldd")
+    record = succeed(capsys, *words, "--json").json
+    assert record["report"] == str(tmp_path / "my.report.html")
+    page = (tmp_path / "my.report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "home office" in page
+    written = {path.name for path in tmp_path.iterdir()} - {".my.nldd.lock"}
+    assert written == {"my.nldd", "my.report.html"}
+
+
+def test_fit_twice_gives_equal_files(study, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for name in ("a.nldd", "b.nldd"):
+        succeed(capsys, "fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / name)
+    assert (tmp_path / "a.nldd").read_bytes() == (tmp_path / "b.nldd").read_bytes()
+
+
 def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     rows = [(*row[:-1], row[-1].replace(";", ", ")) for row in answers(80)]
     path = write_csv(tmp_path / "answers.csv", rows)
@@ -218,6 +236,13 @@ def test_predict_to_standard_output_writes_only_the_table_there(study, tmp_path,
     assert out.encode() == (tmp_path / "coded.csv").read_bytes()
     assert err.startswith("40 answers: ")
     assert f"For review: {tmp_path / 'review.csv'}" in err
+
+
+def test_empty_answers_are_for_people(study, tmp_path, capsys):
+    path = write_csv(tmp_path / "new.csv", [("a", " ", "30", "Bonn")], HEADER[:-1])
+    words = ("predict", study / "model.nldd", path, "-o", tmp_path / "coded.csv")
+    record = succeed(capsys, *words, "--max-theta", "1", "--json").json
+    assert (record["review"], record["why"]) == (1, {"the answer is empty": 1})
 
 
 def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, capsys):

@@ -32,6 +32,10 @@ TARGET = ("triage", "model.nldd", "--target-accuracy")
 REFUSED = {
     "missing table": ((*FRESH, "answer.csv", *COLUMNS), "answer.csv"),
     "near name": ((*FRESH, "answers.csv", "--text", "anwser", "--labels", "codes"), "'answer'?"),
+    "other letters": (
+        (*FRESH, "answers.csv", "--text", "Answer", "--labels", "codes"),
+        "'answer'?",
+    ),
     "no near name": ((*FRESH, "answers.csv", "--text", "zzz", "--labels", "codes"), "'region'"),
     "pattern without a column": (
         (*FRESH, "answers.csv", "--text", "answer", "--label-columns", "q9_*"),
@@ -51,6 +55,7 @@ REFUSED = {
     "unknown encoding": ((*FIT, "--encoding", "klingon"), "klingon"),
     "delimiter of two characters": ((*FIT, "--delimiter", "ab"), "one character"),
     "wrong delimiter": ((*PREDICT, *NEW, "--delimiter", "tab"), "'answer'"),
+    "sheet of a CSV file": ((*FIT, "--sheet", "one"), "no sheets"),
     "folder that is a file": (
         (*FRESH, "answers.csv", *COLUMNS, *QUICK, "-o", "new.csv/model.nldd"),
         "new.csv/model.nldd",
@@ -58,9 +63,12 @@ REFUSED = {
     "missing model": (("triage", "mdel.nldd"), "mdel.nldd"),
     "CSV as a model": (("predict", "answers.csv", "new.csv", *NEW), "'id,answe'"),
     "model as a table": (("predict", "model.nldd", "model.nldd", *NEW), "a model of nldd"),
+    "model to audit": (("audit", "model.nldd"), "a model of nldd"),
     "output is the input": ((*PREDICT, "-o", "new.csv"), "new.csv is named twice"),
     "review is the output": ((*PREDICT, *NEW, "--review", "coded.csv"), "coded.csv is named twice"),
     "unknown ending": ((*PREDICT, "-o", "coded.ods"), "'.ods'"),
+    "no ending": ((*PREDICT, "-o", "coded"), ".csv"),
+    "unwritable output": ((*PREDICT, "-o", "new.csv/coded.csv"), "new.csv/coded.csv"),
     "codes of the machine": (("evaluate", "model.nldd", "new.csv"), "no column 'codes'"),
     "answers that have joined": (("update", "model.nldd", "answers.csv"), "--again"),
     "audit of another table": (("audit", "answers.csv"), "'nldd_status'"),
@@ -68,12 +76,19 @@ REFUSED = {
 
 MISSPELT = {
     "folder as a table": (("fit", ".", *COLUMNS), "'.'"),
+    "folder as a model": (("inspect", "."), "'.'"),
     "empty separator": ((*FIT, "--sep", ""), "--sep"),
     "theta and a target": (
         (*PREDICT, *NEW, "--max-theta", "0.1", *TARGET[2:], "0.9"),
         "--max-theta",
     ),
+    "theta and a measure": (
+        (*PREDICT, *NEW, "--max-theta", "0.1", "--measure", "hamming"),
+        "--max-theta",
+    ),
     "target in percent": ((*TARGET, "90"), "0.9 for 90 %"),
+    "confidence in percent": ((*PREDICT, *NEW, "--confidence", "99,5 %"), "0.9 for 90 %"),
+    "percent sign": ((*TARGET, "90%"), "0.9 for 90 %"),
     "decimal comma": ((*TARGET, "0,9"), "0.9 for 90 %"),
     **{
         f"target of {text!r}": ((*TARGET, text), repr(text))
@@ -84,6 +99,8 @@ MISSPELT = {
     "no model": (("triage",), "'MODEL'"),
     "unknown measure": (("triage", "model.nldd", "--measure", "f1"), "'f1'"),
     "misspelt option": (("triage", "model.nldd", "--confidense", "1"), "--confidense"),
+    "misspelt command": (("trige", "model.nldd"), "'trige'"),
+    "unknown shell": (("completion", "csh"), "'csh'"),
     "evaluate code by code": (
         ("evaluate", "model.nldd", "truth.csv", "--measure", "per-code"),
         "hamming",

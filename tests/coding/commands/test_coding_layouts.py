@@ -127,6 +127,13 @@ def test_update_takes_separator_and_mark_of_its_file(model, tmp_path, capsys):
     assert record["unknown_labels"] == []
 
 
+def test_evaluate_tells_slips(model, tmp_path, capsys):
+    path = write_csv(tmp_path / "more.csv", with_codes(NEW, row2="food,pay", row5="Managers"))
+    done = succeed(capsys, "evaluate", model, path, "--no-report")
+    assert 'correct them, or use --sep ";" --sep ",":\n  row 2: \'food,pay\', but' in done.err
+    assert "\n  row 5: 'Managers', but 'managers'\n" in done.err
+
+
 class Terminal(io.StringIO):
     def isatty(self):
         return True

@@ -171,6 +171,21 @@ def test_update_refuses_misspelt_codes(study, capsys):
     assert "Note: New codes: 'Pay'." in done.err
 
 
+def test_evaluate_says_what_the_model_has_learned_from(study, corrected, capsys):
+    path, table = study / "model.nldd", study / "answers.csv"
+    words = ("evaluate", path, table, "--no-report")
+    assert "trained on all 108" in refuse(capsys, *words)[0]
+    assert "trained on" not in succeed(capsys, "evaluate", path, corrected, "--no-report").err
+
+
+def test_update_takes_codes_that_are_new(study, capsys):
+    path = write_csv(study / "more.csv", [("a", "free beer", "30", "Bonn", "drinks;food")])
+    succeed(capsys, "update", study / "model.nldd", path)
+    model = load_coding_model(study / "model.nldd")
+    assert model.labels == ("drinks", "food", "home office", "managers", "pay", "rooms")
+    assert model.Y[:, 0].tolist() == [0] * 108 + [1]
+
+
 def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
     path = study / "model.nldd"
     succeed(capsys, "update", path, corrected)

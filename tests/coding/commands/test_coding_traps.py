@@ -12,6 +12,7 @@ from coding_tables import (
     COLUMNS,
     HEADER,
     NEW,
+    PHRASES,
     QUICK,
     answers,
     nldd,
@@ -115,6 +116,31 @@ def test_the_guard_of_a_review_file_is_taken_off_by_update(study, capsys):
     assert sorted(joined) == [("- better chairs", ("+49 Bonn",)), ("=more pay", ("-",))]
 
 
+def test_the_guard_of_a_column_name_is_taken_off_by_update(tmp_path, capsys):
+    header = ("id", "+/-", "age", "region", "codes")
+    path = write_csv(tmp_path / "answers.csv", answers(60), header)
+    model, review = tmp_path / "model.nldd", tmp_path / "review.csv"
+    succeed(capsys, "fit", path, "--text", "+/-", "--labels", "codes", *QUICK, "-o", model)
+    new = write_csv(tmp_path / "new.csv", [row[:-1] for row in NEW], header[:-1])
+    words = ("predict", model, new, "-o", tmp_path / "coded.csv", "--review", review)
+    succeed(capsys, *words, "--max-theta", "0")
+    fill(review, "nldd_ok", ["x"] * len(NEW))
+    succeed(capsys, "update", model, review)
+    joined = load_coding_model(model).answers.texts[-len(NEW) :]
+    assert sorted(joined) == sorted(row[1] for row in NEW)
+
+
+def test_the_mark_for_no_code_survives_the_guard(tmp_path, capsys):
+    rows = [(*row[:-1], "-") if i % 3 == 0 else row for i, row in enumerate(answers(60))]
+    path = write_csv(tmp_path / "answers.csv", rows)
+    model, coded = tmp_path / "model.nldd", tmp_path / "coded.csv"
+    succeed(capsys, "fit", path, *COLUMNS, "--no-code", "-", *QUICK, "-o", model)
+    succeed(capsys, "predict", model, path, "-o", coded, "--max-theta", "1")
+    accepted = [(f"new{row[0]}", *row[1:4], row[5]) for row in read_csv(coded)[1][:30]]
+    succeed(capsys, "update", model, write_csv(tmp_path / "more.csv", accepted, HEADER))
+    assert load_coding_model(model).labels == tuple(sorted(PHRASES))
+
+
 def test_a_question_with_a_comma_is_a_column_name(tmp_path, capsys):
     question = "What would you change, if anything?"
     header = ("id", question, "age", "Where, roughly?", "codes")
@@ -153,12 +179,26 @@ def test_numbers_that_are_too_large_are_refused(cell, study, capsys):
     assert "column 'age'" in refuse(capsys, *words)[0]
 
 
+def test_infinite_numbers_of_new_answers_are_refused(study, capsys):
+    write_csv(study / "new.csv", [("a", "more pay", "1e999", "Bonn")], HEADER[:-1])
+    error, _ = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv")
+    assert error.startswith("new.csv, row 1, column 'age'")
+
+
 @pytest.mark.parametrize("n_texts", [0, 1])
 def test_answers_without_words_are_refused(n_texts, tmp_path, capsys):
     rows = [("more pay" if i < n_texts else "", "ab"[i % 2]) for i in range(20)]
     path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
     error, _ = refuse(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
     assert ("none of the", "only 1 of the")[n_texts] + " 20 coded rows has text" in error
+
+
+def test_inspect_prints_json_where_a_weight_has_no_error(tmp_path, capsys):
+    rows = [(("yes yes", "no no")[i % 2], "ab"[i % 2]) for i in range(40)]
+    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
+    succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
+    errors = succeed(capsys, "inspect", tmp_path / "model.nldd", "--json").json["coefficients"]
+    assert None in errors["standard_errors"]
 
 
 def test_json_and_a_table_on_standard_output_are_refused_before_the_work(study, capfd):
@@ -182,6 +222,27 @@ def test_decimal_commas_of_a_file_with_semicolons_are_numbers(tmp_path, capsys):
     model = tmp_path / "model.nldd"
     succeed(capsys, "fit", path, *COLUMNS, "--features", "income", *QUICK, "-o", model)
     assert load_coding_model(model).columns.numeric == ("income",)
+
+
+def test_fit_says_what_it_made_of_the_features(study, capsys):
+    words = (*SEPARATE, "--features", "age,region", "-o", "m.nldd")
+    lines = succeed(capsys, *words).out.splitlines()
+    assert any("age" in line for line in lines)
+    assert any("region" in line for line in lines)
+    assert "age" in succeed(capsys, *words, "--force", "--json").json["columns"]["numeric"]
+
+
+def test_long_cells_are_cut_in_messages(study, capsys):
+    write_csv(study / "new.csv", [("a", "more pay", "x" * 5000, "Bonn")], HEADER[:-1])
+    error, _ = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv")
+    assert len(error) < 200
+
+
+def test_update_of_no_model_leaves_no_file(study, capsys):
+    error, _ = refuse(capsys, "update", "nowhere/model.nldd", "truth.csv")
+    assert error.startswith("nowhere/model.nldd: ")
+    refuse(capsys, "update", "mdel.nldd", "truth.csv")
+    assert not (study / ".mdel.nldd.lock").exists()
 
 
 def test_terminals_with_few_letters_show_what_they_can(tmp_path, capsys, monkeypatch):

@@ -183,3 +183,10 @@ def test_a_model_without_extra_features_takes_none(study, capsys):
     said, advice = refuse(capsys, *words)
     assert "got 3" in said
     assert "--extra-features" in advice
+
+
+def test_row_numbers_that_are_none_are_refused(study, capsys):
+    write_csv(study / "some.csv", [("see above", "2"), ("see above", "41")], ("answer", "nldd_row"))
+    said, _ = refuse(capsys, "predict", "model.nldd", "some.csv", "-o", "coded.csv", *OF_NEW)
+    assert "some.csv, row 2, column 'nldd_row'" in said
+    assert "1 to 40" in said
