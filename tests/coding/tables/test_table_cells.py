@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from nldd.coding.tables.cells import TableFormat, cell_number, cell_text
+from nldd.coding.tables.spreadsheet import TableFormat, cell_number, cell_text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from naive_table_csv import read_naively
 from table_files import load, put, quick_save
 from workbooks import number_formats, parts, zipped
 
-from nldd.coding.tables.cells import TableFormat
+from nldd.coding.tables.spreadsheet import TableFormat
 from nldd.exceptions import InputError
 
 # So many damaged files of a kind in the default run; `make test-slow` tries the many.

@@ -9,16 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from table_files import load, put
-from workbooks import parts, workbook, zipped
 
-from nldd.coding.tables import cells as cells_module
+from nldd.coding.tables import spreadsheet as cells_module
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 
 pytest.importorskip("resource")
 if not Path("/proc/self/statm").exists():
     pytest.skip("the memory of a process is told by Linux only", allow_module_level=True)
-HEADER = '<row r="1"><c r="A1" t="str"><v>a</v></c></row>'
 # What each file says, or its error, within a gigabyte above what the process has at first.
 READ = """
 import os, resource, sys
@@ -47,21 +45,6 @@ def outcomes(*paths):
     assert done.returncode == 0, done.stderr
     *said, peak = done.stdout.splitlines()
     return said, int(peak)
-
-
-@pytest.mark.slow
-def test_workbooks_of_a_few_bytes(tmp_path):
-    """Cells far away, by their place and by the place of their row."""
-    far = ['<c r="Z9999999"><v>1</v></c>', '<c r="XFD9999"><v>1</v></c>']
-    books = [
-        zipped(tmp_path / f"{k}.xlsx", parts(f"{HEADER}<row>{cell}</row>"))
-        for k, cell in enumerate(far)
-    ]
-    books.append(workbook(tmp_path, HEADER + '<row r="99999999"><c><v>1</v></c></row>'))
-    assert max(book.stat().st_size for book in books) < 3000
-    said, peak = outcomes(*books)
-    assert said == [f"{book.name} takes more memory than 1,073,741,824 bytes." for book in books]
-    assert peak < 250
 
 
 @pytest.mark.parametrize("kind", ["rows", pytest.param("list", marks=pytest.mark.slow)])

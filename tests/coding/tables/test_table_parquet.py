@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from table_files import load, put
 
+from nldd.coding.tables.spreadsheet import cell_text
 from nldd.exceptions import InputError, MissingExtraError
 
 
@@ -72,12 +73,11 @@ def test_decimals_are_numbers_where_these_are_the_same(tmp_path):
     assert list(map(type, got)) == [float, int, str]
 
 
-def test_nanoseconds_are_cut_and_that_is_said(tmp_path):
+def test_nanoseconds_are_kept(tmp_path):
     fits, _ = column(tmp_path, [1_000, None], pa.timestamp("ns"))
     assert fits == [datetime.datetime(1970, 1, 1, 0, 0, 0, 1), None]
-    cut, notes = column(tmp_path, [1_001, None], pa.timestamp("ns"))
-    assert cut == fits
-    assert notes == ["Times were cut to microseconds in the columns 'a'."]
+    (cell,), _ = column(tmp_path, [1_001], pa.timestamp("ns"))
+    assert cell_text(cell) == "1970-01-01T00:00:00.000001001"
 
 
 def test_durations_bytes_and_time_zones(tmp_path):

@@ -8,8 +8,13 @@ from pathlib import Path
 
 from nldd._files import file_sha256
 from nldd._wording import quote_first
-from nldd.coding.tables.cells import HEADER_BELOW, cell_text, check_width
-from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet
+from nldd.coding.tables.spreadsheet import (
+    HEADER_BELOW,
+    NumberFile,
+    Spreadsheet,
+    cell_text,
+    check_width,
+)
 from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
 from nldd.coding.tables.text_tables import read_csv, read_jsonl
 from nldd.exceptions import InputError
@@ -116,21 +121,19 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
 
 def _first_bytes(path: Path) -> bytes:
     """The beginning of a file that can be read, or an error that says why it cannot."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder.", hint="name a file in it")
+    if path.exists() and not path.is_file():  # a pipe would wait for somebody to write
+        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     try:
-        is_other = path.exists() and not path.is_file()  # a pipe would wait for somebody to write
-        if not is_other:
-            with path.open("rb") as stream:
-                head = stream.read(16)
+        with path.open("rb") as stream:
+            head = stream.read(16)
     except FileNotFoundError:
         hint = f"check the name and the folder {path.parent}"
         raise InputError(f"{path} does not exist.", hint=hint) from None
-    except (OSError, ValueError) as error:
-        message = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or error}."
         raise InputError(message, hint="check who may read it") from error
-    if is_other and path.is_dir():
-        raise InputError(f"{path} is a folder.", hint="name a file in it")
-    if is_other:
-        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     if not head:
         raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")
     return head
@@ -170,8 +173,8 @@ def _join_header_rows(table: Spreadsheet, skip_rows: int) -> Spreadsheet:
     if table.format.kind in ("csv", "tsv", "xlsx"):
         rows = [list(map(cell_text, row)) for row in table.frame.head(2).itertuples(index=False)]
         n_below, header, notes = _rest_of_header(table.header, rows)
-        # One cell above rows of several is a title rather than the names of columns.
-        if _n_filled(table.header) == 1 and any(_n_filled(row) > 1 for row in rows):
+        # One cell may be a title rather than the name of a column.
+        if sum(bool(cell.strip(_BLANKS)) for cell in table.header) == 1:
             advice = "; or ".join(filter(None, (table.advice, HEADER_BELOW)))
             table = replace(table, advice=advice)
     if skip_rows:
@@ -179,10 +182,6 @@ def _join_header_rows(table: Spreadsheet, skip_rows: int) -> Spreadsheet:
         notes = [f"{skipped} below the header skipped; rows are counted after that."]
     frame = table.frame.iloc[skip_rows or n_below :].reset_index(drop=True)
     return replace(table, frame=frame, header=header, notes=[*table.notes, *notes])
-
-
-def _n_filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip(_BLANKS)) for cell in cells)
 
 
 def _rest_of_header(
