@@ -78,16 +78,6 @@ def test_unicode_with_and_without_mark(tmp_path, language, encoding):
     assert loaded.notes == ([] if encoding.startswith("utf-8") else [loaded.notes[0]])
 
 
-@pytest.mark.parametrize(
-    ("mark", "encoding"),
-    [(b"\xfe\xff", "utf-16-be"), (b"\x00\x00\xfe\xff", "utf-32-be")],
-)
-def test_big_endian_marks(tmp_path, mark, encoding):
-    loaded = load_text(tmp_path, mark + "a,b\n1,é\n".encode(encoding))
-    assert (loaded.header, loaded.rows) == (("a", "b"), [("1", "é")])
-    assert loaded.format.encoding == encoding
-
-
 def test_one_wrong_byte_leaves_the_other_letters_alone(tmp_path):
     lines = table_text("Polish").encode().split(b"\n")
     lines[50] = b"49;caf\xe9 \x81;20"
@@ -139,15 +129,6 @@ def test_text_that_is_not_in_the_encoding_as_told(tmp_path):
         load_text(tmp_path, content, encoding="utf-8")
     assert "line 3: some bytes are not in the encoding 'utf-8'" in str(caught.value)
     assert "--encoding" in caught.value.hint
-
-
-def test_one_wrong_byte_leaves_the_letters_of_an_old_encoding_alone(tmp_path):
-    lines = table_text("German").encode("cp1252").split(b"\n")
-    lines[90] = b"89;\x81;20"
-    loaded = load_text(tmp_path, b"\n".join(lines))
-    right = answers("German")
-    found = [row[1] for row in loaded.rows]
-    assert found == [*right[:89], found[89], *right[90:]]
 
 
 @pytest.mark.parametrize("word", ["f\u00fcr alle", "\u00dcberwege", "Tr\u00e8s \u00e9lev\u00e9"])

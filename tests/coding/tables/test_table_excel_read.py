@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from table_files import load, put
-from workbooks import HEADER, number_formats, parts, workbook, zipped
+from workbooks import HEADER, workbook
 
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
@@ -65,34 +65,6 @@ def test_workbook_is_known_by_its_content(tmp_path, right, wrong):
     assert len(load(put(tmp_path, content, f"a{wrong}")).rows) == 4
 
 
-@pytest.mark.parametrize(
-    ("code", "number", "value"),
-    [
-        (14, "45292", datetime.date(2024, 1, 1)),
-        (14, "45292.5", datetime.datetime(2024, 1, 1, 12)),
-        (22, "45292.25", datetime.datetime(2024, 1, 1, 6)),
-        (20, "0.75", datetime.time(18)),
-        (46, "0.5", datetime.time(12)),
-        (46, "1.104166666666667", "26:30:00"),
-        (46, "-0.5", "-12:00:00"),
-        (9, "0.25", 0.25),
-        (10, "1", 1),
-        (2, "45292", 45292),
-        ("yyyy-mm-dd", "45292", datetime.date(2024, 1, 1)),
-        ("[$-407]d. mmmm yyyy;@", "1", datetime.date(1900, 1, 1)),
-        ("d.m.yy", "1e10", 10_000_000_000),
-        ("dd.mm.yyyy hh:mm", "45292.524259259262", datetime.datetime(2024, 1, 1, 12, 34, 56)),
-        ("dd.mm.yyyy hh:mm", "45292.52425925925", datetime.datetime(2024, 1, 1, 12, 34, 56)),
-        ("General", "45292", 45292),
-        ("#,##0.00 &quot;d&quot;", "45292", 45292),
-    ],
-)
-def test_number_formats(tmp_path, code, number, value):
-    cell = f'<c s="1"><v>{number}</v></c>'
-    (got,) = cells(tmp_path, cell, styles=number_formats(code))
-    assert (got, type(got)) == (value, type(value))
-
-
 def test_places_of_cells(tmp_path):
     rows = (
         '<row r="3"><c r="B3" t="str"><v>b</v></c><c r="D3" t="str"><v>d</v></c></row>'
@@ -105,24 +77,6 @@ def test_places_of_cells(tmp_path):
     assert loaded.header == ("", "b", "", "d")
     assert loaded.rows == [(1, None, 3, None), (4, 5, None, None)]
     assert loaded.notes[0] == "3 empty rows were skipped."
-
-
-def test_other_prefixes_and_the_strict_namespace(tmp_path):
-    strict = "http://purl.oclc.org/ooxml/spreadsheetml/main"
-    members = parts(strings="<si><t>x</t></si>")
-    members["xl/worksheets/sheet1.xml"] = (
-        f'<x:worksheet xmlns:x="{strict}"><x:sheetData><x:row><x:c t="s"><x:v>0</x:v></x:c></x:row>'
-        '<x:row><x:c t="inlineStr"><x:is><x:t>y</x:t></x:is></x:c></x:row></x:sheetData>'
-        "</x:worksheet>"
-    )
-    members["xl/sharedStrings.xml"] = f'<s:sst xmlns:s="{strict}"><s:si><s:t>x</s:t></s:si></s:sst>'
-    loaded = load(zipped(tmp_path / "a.xlsx", members))
-    assert (loaded.header, loaded.rows) == (("x",), [("y",)])
-
-
-def test_names_of_parts_as_windows_writes_them(tmp_path):
-    members = {name.replace("/", "\\"): content for name, content in parts(HEADER).items()}
-    assert load(zipped(tmp_path / "a.xlsx", members)).header == ("a",)
 
 
 def test_sheet_by_name(tmp_path):

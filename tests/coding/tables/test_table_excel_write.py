@@ -116,13 +116,6 @@ def test_all_values_come_back(table):
     check_values_come_back(table)
 
 
-@pytest.mark.slow
-@given(TABLES)
-@settings(max_examples=1000, deadline=None)
-def test_all_values_come_back_many_times(table):
-    check_values_come_back(table)
-
-
 @pytest.mark.parametrize("number", [10**15, -(10**15), 2**53 + 1, 12345678901234567890, 10**400])
 def test_long_ids_are_written_as_text_and_do_not_change(tmp_path, number):
     path = save(tmp_path / "t.xlsx", ["id"], [[number], [999_999_999_999_999]])
@@ -169,12 +162,4 @@ def test_too_many_rows(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="at most 10 rows below the header") as caught:
         save(tmp_path / "u.xlsx", ["a"], [[1]] * 11)
     assert "CSV" in caught.value.hint
-    assert not (tmp_path / "u.xlsx").exists()
-
-
-def test_too_many_columns(tmp_path):
-    save(tmp_path / "t.xlsx", ["a"] * 16_384, [[1] * 16_384])
-    assert load(tmp_path / "t.xlsx").rows == [(1,) * 16_384]
-    with pytest.raises(InputError, match="at most 16,384 columns; got 16,385"):
-        save(tmp_path / "u.xlsx", ["a"] * 16_385, [])
     assert not (tmp_path / "u.xlsx").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from table_files import load, put
+from table_files import put
 
 from nldd.coding.tables import spreadsheet as cells_module
 from nldd.coding.tables.reading import read_table
@@ -73,14 +73,6 @@ def test_one_limit_of_columns(tmp_path):
     for name, text in (("a.csv", ",".join(names)), ("a.jsonl", "\n".join(lines))):
         with pytest.raises(InputError, match=r"more than 65,536 columns; got 65,537\."):
             read_table(put(tmp_path, text, name))
-
-
-def test_numbers_of_thousands_of_digits(tmp_path):
-    """What Python refuses to read is refused; what it reads is kept, and is no number of ours."""
-    with pytest.raises(InputError, match="line 2: no JSON object"):
-        load(put(tmp_path, '{"a": 1}\n{"a": ' + "9" * 5000 + "}\n", "a.jsonl"))
-    assert load(put(tmp_path, '{"a": ' + "9" * 4000 + "}\n", "a.jsonl")).rows == [(10**4000 - 1,)]
-    assert load(put(tmp_path, "a\n" + "9" * 5000 + "\n")).rows == [("9" * 5000,)]
 
 
 def test_many_names_that_are_alike_do_not_take_hours(tmp_path):

@@ -40,17 +40,6 @@ def test_separator_of_difficult_files(text, separator):
     assert find_separator(text.splitlines(keepends=True), True) == separator
 
 
-def test_row_that_the_sample_cuts_does_not_count():
-    lines = ["a;b\n", "1;2\n", '3;"4, 5, 6\n']
-    assert find_separator(lines, False) == ";"
-
-
-def test_file_of_one_column_is_written_with_commas(tmp_path):
-    loaded = load_text(tmp_path, "answer\nwell, yes\nno\n")
-    assert loaded.rows == [("well, yes",), ("no",)]
-    assert loaded.format.separator == ","
-
-
 @pytest.mark.parametrize("line", ["sep=;", "SEP=;"])
 def test_first_line_of_excel(tmp_path, line):
     loaded = load_text(tmp_path, f"{line}\r\na,1;b,2\r\nx,y;z\r\n")
@@ -71,12 +60,3 @@ def test_separator_as_told(tmp_path):
 def test_separator_that_is_none(tmp_path, separator):
     with pytest.raises(InputError, match="The separator must be one character"):
         load_text(tmp_path, "a,b\n", separator=separator)
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"), [("x.csv", "csv"), ("x.tsv", "tsv"), ("x.TAB", "tsv"), ("x.txt", "csv")]
-)
-def test_kind_by_the_ending(tmp_path, name, kind):
-    loaded = load_text(tmp_path, "a\tb\n1\t2\n", name=name)
-    assert (loaded.format.kind, loaded.format.separator) == (kind, "\t")
-    assert loaded.rows == [("1", "2")]

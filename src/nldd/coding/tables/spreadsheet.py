@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,7 @@ from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula, unescape_formula
 from nldd.present.text import count_noun
 
-if TYPE_CHECKING:
-    from nldd.coding.tables.typed_files import Variables
-
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
-
-# A sheet that our workbooks have for the choices of their cells; hidden, and of no use to read.
-SHEET_OF_CHOICES = "nldd choices"
 
 # What a file may unpack to, letters of a cell, columns. What a person wrote is far below them; a
 # longer cell comes from a quote that is never closed.
@@ -80,7 +74,7 @@ class TableFormat:
     bom: bool = False
     newline: str = "\n"
     sheet: str = ""
-    variables: "Variables | None" = None
+    variables: Any = None
 
     @property
     def decimal(self) -> str | None:
@@ -322,11 +316,9 @@ def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) ->
         return meant if near else f"name one of its columns: {quote_first(names)}"
     if not free:
         return f"add the column {quote(name)} to the file, or use another file"
-    # To rename what only looks alike would code the wrong answers.
-    near = close_matches(name, free, n=1, cutoff=0.8)
-    which = f"the column {quote(near[0])}" if near else "the right column"
-    hint = f"rename {which} to {quote(name)} in the file, or use another file"
-    return hint if near else f"{hint}; this one also has {quote_first(free)}"
+    # Which one is meant is not guessed: another one would code the wrong answers.
+    hint = f"rename the right column to {quote(name)} in the file, or use another file"
+    return f"{hint}; this one also has {quote_first(free)}"
 
 
 class NumberFile:

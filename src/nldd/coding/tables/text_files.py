@@ -48,7 +48,6 @@ _ENCODINGS = [
 ]
 # Only these tell cp1250 and cp1254 from cp1252 where all of them make words.
 _NOT_WESTERN = re.compile("Croat|Czech|Hungar|Polish|Roman|Slova|Slove|Turk")
-_UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
 _STRAY = "nldd-stray-cp1252"
 _READ_AS = "The file is not in UTF-8; it was read as"
@@ -114,7 +113,8 @@ def find_encoding(path: Path, content: bytes, encoding: str | None = None) -> En
         return text
     sample = _lines_beyond_ascii(content)
     # One wrong byte must not turn all other letters of the file into wrong ones.
-    if mark or sum(map(len, _UTF8.findall(sample))) >= 0.9 * sum(byte > 0x7F for byte in sample):
+    n_wrong = len(sample) - len(sample.decode("utf-8", "ignore").encode())
+    if mark or n_wrong <= 0.1 * sum(byte > 0x7F for byte in sample):
         codecs.register_error(_STRAY, _as_cp1252)
         note = f"The file is in UTF-8 but for some bytes, the first in line {line}; they were read"
         notes = (f"{note} as Windows-1252.",)

@@ -14,17 +14,7 @@ from itertools import chain, islice
 from typing import Any
 
 from nldd._wording import quote
-from nldd.coding.tables.spreadsheet import (
-    BLANKS,
-    MAX_CELL,
-    Spreadsheet,
-    TableFormat,
-    check_width,
-    drop_surplus_cells,
-    frame_of,
-    frame_of_rows,
-    skipped_note,
-)
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_files import EncodedText
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -44,10 +34,10 @@ _HALF_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]")
 
 def read_csv(
     text: EncodedText, kind: str = "csv", separator: str | None = None, header_row: int = 1
-) -> Spreadsheet:
+) -> sheets.Spreadsheet:
     """A file of cells between separators; its rows are as long as the header."""
     # The limit is one for the whole process, and answers may be longer than it is by default.
-    csv.field_size_limit(max(MAX_CELL, csv.field_size_limit()))
+    csv.field_size_limit(max(sheets.MAX_CELL, csv.field_size_limit()))
     given = None if separator is None else _check_separator(separator)
     stream = text.lines()
     lines, complete = stream.readlines(SAMPLE_CHARACTERS), not stream.read(1)
@@ -57,20 +47,22 @@ def read_csv(
     numbered = _numbered_rows(text, n_before, mark)
     header, n_above = _find_header(numbered, text, n_before)
     rows, n_blank, short = _fit_rows(numbered, len(header), text)
-    notes = [*text.notes, *skipped_note(n_above + n_blank, "blank line")]
+    notes = [*text.notes, *sheets.skipped_note(n_above + n_blank, "blank line")]
     if short:
         notes.append(
             f"{count_noun(len(short), 'row')} had fewer cells than the header, the first in "
             f"line {short[0]}; empty ones were added."
         )
-    format = TableFormat(
+    format = sheets.TableFormat(
         kind=kind,
         encoding=text.encoding,
         separator="," if mark == NO_SEPARATOR else mark,
         bom=bool(text.mark),
         newline="\r\n" if lines[0].endswith("\r\n") else "\n",
     )
-    return Spreadsheet(text.path, frame_of_rows(rows, len(header)), header, format, notes)
+    return sheets.Spreadsheet(
+        text.path, sheets.frame_of_rows(rows, len(header)), header, format, notes
+    )
 
 
 def _find_header(
@@ -101,7 +93,7 @@ def _fit_rows(
             short.append(line)
             rows.append([*row, *[""] * (width - len(row))])
         else:
-            rows.append(drop_surplus_cells(row, width, f"{text.path}, line {line}"))
+            rows.append(sheets.drop_surplus_cells(row, width, f"{text.path}, line {line}"))
     while rows and not rows[-1]:  # of one column, where a blank line is an answer between others
         rows.pop()
         n_blank += 1
@@ -124,7 +116,7 @@ def _numbered_rows(
 
 def _quote_error(place: str, reason: str) -> InputError:
     if "larger" in reason:
-        what = f"a cell is longer than {MAX_CELL:,} characters"
+        what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
         return InputError(f"{place}: {what}.", hint="check that its quote is closed")
     what = "never closed" if "unexpected end" in reason else "closed within a cell"
     message = f"{place}: a quote of the row that begins here is {what}."
@@ -133,7 +125,7 @@ def _quote_error(place: str, reason: str) -> InputError:
 
 def _is_blank(row: Sequence[str]) -> bool:
     # A pair of quotes is no blank line, but a row that begins with an empty cell.
-    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(BLANKS))
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(sheets.BLANKS))
 
 
 def separator_line(line: str) -> str | None:
@@ -182,7 +174,7 @@ def _fit_of_row(row: Sequence[str], width: int) -> float:
     return 1.0
 
 
-def read_jsonl(text: EncodedText) -> Spreadsheet:
+def read_jsonl(text: EncodedText) -> sheets.Spreadsheet:
     """A file with one JSON object a line, the keys of which are the columns."""
     records, n_blank, n_half = [], 0, 0
     for line, content in enumerate(text.lines(), 1):
@@ -198,14 +190,14 @@ def read_jsonl(text: EncodedText) -> Spreadsheet:
     if not header:
         hint = f"write a line such as {_EXAMPLE} for each row"
         raise InputError(f"{text.path} holds no JSON object with a key.", hint=hint)
-    check_width(text.path, len(header))  # of which each takes a cell of each record
+    sheets.check_width(text.path, len(header))  # of which each takes a cell of each record
     columns = ([nested_value(record.get(key)) for record in records] for key in header)
-    frame = frame_of(dict(enumerate(columns)))
-    notes = [*text.notes, *skipped_note(n_blank, "blank line")]
+    frame = sheets.frame_of(dict(enumerate(columns)))
+    notes = [*text.notes, *sheets.skipped_note(n_blank, "blank line")]
     if n_half:
         notes.append(f"\ufffd stands for {count_noun(n_half, 'broken character')}.")
-    format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
-    return Spreadsheet(text.path, frame, header, format, notes)
+    format = sheets.TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
+    return sheets.Spreadsheet(text.path, frame, header, format, notes)
 
 
 def _record(content: str, place: str) -> dict[str, Any]:

@@ -14,13 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nldd.coding.tables.spreadsheet import (
-    MAX_BYTES,
-    Cell,
-    Spreadsheet,
-    TableFormat,
-    frame_of,
-)
+from nldd.coding.tables.spreadsheet import MAX_BYTES, Cell, Spreadsheet, TableFormat, frame_of
 from nldd.coding.tables.text_tables import nested_value
 from nldd.exceptions import InputError, MissingExtraError
 

@@ -16,21 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from nldd._wording import quote, quote_first
-from nldd.coding.tables.spreadsheet import (
-    MAX_BYTES,
-    SHEET_OF_CHOICES,
-    Cell,
-    Spreadsheet,
-    TableFormat,
-    cell_text,
-    drop_surplus_cells,
-    frame_of_rows,
-    skipped_note,
-)
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_files import OLE, ZIP
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
+# A sheet that our workbooks have for the choices of their cells; hidden, and of no use to read.
+SHEET_OF_CHOICES = "nldd choices"
 MAX_MEMBERS = 10_000
 # Sheets shrink to a twentieth or so; what shrinks to less than this is made to fill memory.
 MAX_RATIO, FREE_BYTES = 400, 2**24
@@ -50,13 +42,13 @@ _UNKNOWN = re.compile(rb'<c r="([A-Z]+\d+)"(?: s="\d+")?><f>[^<]*</f>(?:<v ?/>|<
 
 def read_workbook(
     path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
-) -> Spreadsheet:
+) -> sheets.Spreadsheet:
     """A sheet of a workbook, by default the first that is not hidden."""
     if not head.startswith((ZIP, OLE)):
         hint = "if it is text, rename it so that it ends in .csv"
         raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
-    if (n_bytes := path.stat().st_size) > MAX_BYTES:
-        message = f"{path} has {n_bytes:,} bytes; workbooks are read up to {MAX_BYTES:,}."
+    if (n_bytes := path.stat().st_size) > sheets.MAX_BYTES:
+        message = f"{path} has {n_bytes:,} bytes; workbooks are read up to {sheets.MAX_BYTES:,}."
         raise InputError(message, hint=_HINT)
     unknown = None
     with _explaining_damage(path):
@@ -83,7 +75,7 @@ def read_workbook(
         raise InputError(message, hint=f"{hint}; or {advice}" if advice else hint)
     notes = [f"The sheet {quote(name)} was read, and not {quote_first(others)}."] if others else []
     (first, *_), (last, *_) = rows[0], rows[-1]
-    notes += skipped_note(last - first + 1 - len(rows), "empty row")
+    notes += sheets.skipped_note(last - first + 1 - len(rows), "empty row")
     if unknown:
         how = "open the file in a spreadsheet, save it and run the command again"
         notes.append(f"Formulas without a value, such as {unknown}, were read as empty: {how}.")
@@ -91,14 +83,14 @@ def read_workbook(
         what = f"{count_noun(n_merged, 'group')} of merged cells in the rows"
         only = "only the first cell of each has a value. Unmerge them and fill in the others."
         notes.append(f"{what}: {only}")
-    texts = list(map(cell_text, rows[0][1]))
+    texts = list(map(sheets.cell_text, rows[0][1]))
     width = max(place for place, text in enumerate(texts, 1) if text)
     fitted = [
-        drop_surplus_cells(cells, width, f"{path}, row {number} of the sheet")
+        sheets.drop_surplus_cells(cells, width, f"{path}, row {number} of the sheet")
         for number, cells in rows[1:]
     ]
-    format, frame = TableFormat("xlsx", sheet=name), frame_of_rows(fitted, width)
-    return Spreadsheet(path, frame, tuple(texts[:width]), format, notes, advice=advice)
+    format, frame = sheets.TableFormat("xlsx", sheet=name), sheets.frame_of_rows(fitted, width)
+    return sheets.Spreadsheet(path, frame, tuple(texts[:width]), format, notes, advice=advice)
 
 
 def _choose_sheet(path: Path, sheets: list[Any], name: str | None) -> tuple[str, list[str]]:
@@ -114,11 +106,11 @@ def _choose_sheet(path: Path, sheets: list[Any], name: str | None) -> tuple[str,
     return name, [other for other in names if other not in (name, SHEET_OF_CHOICES)]
 
 
-def _filled_rows(rows: list[list[Any]], header_row: int) -> list[tuple[int, list[Cell]]]:
+def _filled_rows(rows: list[list[Any]], header_row: int) -> list[tuple[int, list[sheets.Cell]]]:
     """Rows that are not empty, with their numbers in the sheet, from 1."""
     filled = []
     for number, values in enumerate(rows, 1):
-        cells: list[Cell] = [
+        cells: list[sheets.Cell] = [
             (value or None)
             if (kind := type(value)) is str
             else int(value)
@@ -166,7 +158,7 @@ def check_archive(path: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
     size = sum(member.file_size for member in members)
-    allowed = min(MAX_BYTES, FREE_BYTES + MAX_RATIO * sum(m.compress_size for m in members))
+    allowed = min(sheets.MAX_BYTES, FREE_BYTES + MAX_RATIO * sum(m.compress_size for m in members))
     if size > allowed or len(members) > MAX_MEMBERS:
         found = f"{size:,} bytes in {len(members):,} parts"
         most = f"{allowed:,} bytes in {MAX_MEMBERS:,} parts are read from a file of its size"
@@ -191,7 +183,9 @@ def _check_sheet(path: Path, place: int) -> str | None:
         markup = archive.read(parts[name.lower().lstrip("/")])
     if last := _DIMENSION.search(markup[:HEAD_BYTES]):
         n_columns = reduce(lambda n, letter: 26 * n + letter - 64, last[1].upper(), 0)
-        if SHEET_CELL_BYTES * n_columns * int(last[2]) > MAX_BYTES:
-            raise InputError(f"{path} takes more memory than {MAX_BYTES:,} bytes.", hint=_HINT)
+        if SHEET_CELL_BYTES * n_columns * int(last[2]) > sheets.MAX_BYTES:
+            raise InputError(
+                f"{path} takes more memory than {sheets.MAX_BYTES:,} bytes.", hint=_HINT
+            )
     unknown = _UNKNOWN.search(markup) if b"<f>" in markup else None
     return unknown[1].decode() if unknown else None

@@ -21,16 +21,10 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from nldd._files import open_replacement
-from nldd._wording import quote, quote_first
+from nldd._wording import quote
 from nldd.coding.tables.reading import distinct_names
-from nldd.coding.tables.spreadsheet import (
-    SHEET_OF_CHOICES,
-    Cell,
-    TableFormat,
-    cell_place,
-    cell_text,
-    python_value,
-)
+from nldd.coding.tables.spreadsheet import Cell, TableFormat, cell_place, cell_text, python_value
+from nldd.coding.tables.workbooks import SHEET_OF_CHOICES
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.formulas import escape_formula
 
@@ -144,7 +138,7 @@ def write_table(
     _check_request(path, names)
     columns = [_cells(frame.iloc[:, j]) for j in range(frame.shape[1])]
     ending = path.suffix.lower()
-    with _explaining_errors(path), _open_output(path) as stream:
+    with _open_output(path) as stream:
         if ending in STATISTICS:
             from nldd.coding.tables.statistics_writer import write_statistics
 
@@ -163,10 +157,6 @@ def _check_request(path: Path, header: Sequence[str]) -> None:
         raise InputError(message, hint=f"use one of {', '.join(ENDINGS)}")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} is there and is no file.", hint="use another name")
-    if not header:
-        raise InputError(f"{path}: a table needs at least one column.")
-    if wrong := [str(name) for name in header if not isinstance(name, str)]:
-        raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
 
 
 def _cells(column: pd.Series) -> list[Any]:
@@ -177,18 +167,14 @@ def _cells(column: pd.Series) -> list[Any]:
 
 @contextmanager
 def _open_output(path: Path) -> Iterator[BinaryIO]:
-    if str(path) == STANDARD_OUTPUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with open_replacement(path) as stream:
-        yield stream
-
-
-@contextmanager
-def _explaining_errors(path: Path) -> Iterator[None]:
+    """A stream of bytes to a new file, or an error that says why there is none."""
     try:
-        yield
+        if str(path) == STANDARD_OUTPUT:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        else:
+            with open_replacement(path) as stream:
+                yield stream
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -213,10 +199,9 @@ def _write_csv(
     separator = "\t" if ending in (".tsv", ".txt") else ","
     if like.kind == "csv" and ending != ".tsv":
         separator = like.separator
-    unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
     # Who works in Excel opens the file there, where umlauts without the mark are garbled.
-    bom = (like.bom or not unicode or like.kind == "xlsx") and str(path) != STANDARD_OUTPUT
-    if bom:
+    for_excel = like.bom or like.kind == "xlsx" or like.encoding not in ("utf-8", "ascii")
+    if for_excel and str(path) != STANDARD_OUTPUT:
         stream.write(codecs.BOM_UTF8)
     out = StringIO(newline="")
     plain, quoted = (
