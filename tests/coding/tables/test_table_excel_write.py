@@ -45,21 +45,7 @@ TEXT = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="_\ufffe\uffff"), max_size=20
 )
 ODD = st.sampled_from(
-    [
-        "",
-        " ",
-        "\r\n",
-        "\r",
-        "\t",
-        "\x00",
-        "\x0b",
-        "_x0041_",
-        "__x000d_",
-        "<&>\"'",
-        "]]>",
-        "=1+1",
-        " padded ",
-    ]
+    ["", " ", "\r\n", "\r", "\t", "\x00", "_x0041_", "<&>\"'", "=1+1", " padded "]
 )
 MOMENTS = st.datetimes(datetime.datetime(1900, 1, 1), datetime.datetime(9999, 12, 31))
 CELLS = st.one_of(

@@ -23,9 +23,7 @@ def test_header_stays_and_texts_are_wrapped(tmp_path):
     assert sheet["A2"].alignment.wrap_text
 
 
-@pytest.mark.parametrize(
-    "names", [["one, two", 'b"'], [f"code {i:03}" for i in range(80)], ["=1", "b"]]
-)
+@pytest.mark.parametrize("names", [["one, two", 'b"', "=1"], [f"code {i}" for i in range(80)]])
 def test_choices_stand_on_a_hidden_sheet(tmp_path, names):
     book = made(tmp_path / "t.xlsx", {1: Choices(names, "or others"), 2: Choices([0, 1], "?")})
     sheet, hidden = book.worksheets

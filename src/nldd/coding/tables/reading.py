@@ -8,13 +8,7 @@ from pathlib import Path
 
 from nldd._files import file_sha256
 from nldd._wording import quote_first
-from nldd.coding.tables.spreadsheet import (
-    HEADER_BELOW,
-    NumberFile,
-    Spreadsheet,
-    cell_text,
-    check_width,
-)
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
 from nldd.coding.tables.text_tables import read_csv, read_jsonl
 from nldd.exceptions import InputError
@@ -66,7 +60,9 @@ class TableOptions:
     skip_rows: int = 0
 
 
-def read_table(path: str | os.PathLike[str], options: TableOptions = TableOptions()) -> Spreadsheet:
+def read_table(
+    path: str | os.PathLike[str], options: TableOptions = TableOptions()
+) -> sheets.Spreadsheet:
     r"""Read a table by the ending of its name; what is no other format is read as CSV.
 
     Parameters
@@ -84,7 +80,7 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
 
     Notes
     -----
-    Errors such as ``#N/A`` are text in .xlsx files and empty cells in other workbooks.
+    A cell of a workbook with an error such as ``#N/A`` is an empty cell.
 
     Examples
     --------
@@ -107,7 +103,7 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
     if file_sha256(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
-    check_width(path, len(table.header))
+    sheets.check_width(path, len(table.header))
     table = _join_header_rows(table, options.skip_rows)
     names = distinct_names(table.header)
     return replace(
@@ -115,16 +111,14 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
         frame=table.frame.set_axis(list(names), axis=1),
         notes=[*table.notes, *_notes_on_names(table.header, names)],
         sha256=digest,
-        numbers=None if options.numbers is None else NumberFile(options.numbers),
+        numbers=None if options.numbers is None else sheets.NumberFile(options.numbers),
     )
 
 
 def _first_bytes(path: Path) -> bytes:
     """The beginning of a file that can be read, or an error that says why it cannot."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder.", hint="name a file in it")
     if path.exists() and not path.is_file():  # a pipe would wait for somebody to write
-        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
+        raise InputError(f"{path} is not a regular file.", hint="name a file, and no folder")
     try:
         with path.open("rb") as stream:
             head = stream.read(16)
@@ -139,7 +133,7 @@ def _first_bytes(path: Path) -> bytes:
     return head
 
 
-def _read_format(path: Path, head: bytes, options: TableOptions) -> Spreadsheet:
+def _read_format(path: Path, head: bytes, options: TableOptions) -> sheets.Spreadsheet:
     """The table as it is in the file: columns are numbered, all rows below the header are rows."""
     ending = path.suffix.lower()
     # Many programs write text and call it .xls.
@@ -167,15 +161,17 @@ def _read_format(path: Path, head: bytes, options: TableOptions) -> Spreadsheet:
     return read_csv(text, kind, options.separator, options.header_row)
 
 
-def _join_header_rows(table: Spreadsheet, skip_rows: int) -> Spreadsheet:
+def _join_header_rows(table: sheets.Spreadsheet, skip_rows: int) -> sheets.Spreadsheet:
     """Leave out the first rows if they belong to the header, and say so."""
     n_below, header, notes = 0, table.header, list[str]()
     if table.format.kind in ("csv", "tsv", "xlsx"):
-        rows = [list(map(cell_text, row)) for row in table.frame.head(2).itertuples(index=False)]
+        rows = [
+            list(map(sheets.cell_text, row)) for row in table.frame.head(2).itertuples(index=False)
+        ]
         n_below, header, notes = _rest_of_header(table.header, rows)
         # One cell may be a title rather than the name of a column.
         if sum(bool(cell.strip(_BLANKS)) for cell in table.header) == 1:
-            advice = "; or ".join(filter(None, (table.advice, HEADER_BELOW)))
+            advice = "; or ".join(filter(None, (table.advice, sheets.HEADER_BELOW)))
             table = replace(table, advice=advice)
     if skip_rows:
         skipped = count_noun(skip_rows, "row")
