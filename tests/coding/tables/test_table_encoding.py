@@ -84,13 +84,6 @@ def test_one_wrong_byte_leaves_the_other_letters_alone(tmp_path):
     assert loaded.format.encoding == "utf-8"
 
 
-@pytest.mark.parametrize("name", ["cp1252", "CP1252", "windows-1252", "latin1"])
-def test_encoding_as_told(tmp_path, name):
-    loaded = load_text(tmp_path, "a,b\n1,ÃÅ\n".encode("cp1252"), encoding=name)
-    assert loaded.rows == [("1", "ÃÅ")]
-    assert loaded.notes == []
-
-
 @pytest.mark.parametrize(
     ("encoding", "told"),
     [

@@ -106,11 +106,6 @@ def test_a_missing_column_may_be_on_another_sheet(tmp_path, wanted, hint):
     assert caught.value.hint.startswith(f"{hint} sheets: 'Wave 2', 'Wave 3'")
 
 
-def test_hidden_sheet_is_not_the_first(tmp_path):
-    sheets = (("One", 'state="veryHidden"'), ("Two", ""))
-    assert load(workbook(tmp_path, HEADER, sheets=sheets)).header == ("sheet 2",)
-
-
 def test_cell_too_many(tmp_path):
     rows = HEADER + '<row r="7"><c r="A7"><v>1</v></c><c r="D7"><v>2</v></c></row>'
     with pytest.raises(InputError) as caught:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from foreign_answers import table_text
-from naive_table_csv import read_naively
 from table_files import load, put
 
 from nldd.exceptions import InputError
@@ -70,22 +69,6 @@ def test_damaged_csv(tmp_path, n_files):
         for _ in range(n_files // 4)
     )
     assert n_files / 8 < n_loaded < n_files // 4 * len(CSV)
-
-
-@pytest.mark.parametrize("n_files", FEW_AND_MANY)
-def test_damaged_csv_is_read_as_the_csv_module_does(tmp_path, n_files):
-    rng = random.Random(0)
-    n_compared = 0
-    for k in range(2 * n_files):
-        content = damaged(rng, CSV[k % 5], CSV_PIECES)
-        # In Latin-1 all bytes are letters, so that just the splitting is compared.
-        loaded = load_or_refuse(put(tmp_path, content), encoding="latin-1", separator=",")
-        text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
-        if text[:4].lower() == "sep=" or (loaded and "Spaces after" in " ".join(loaded.notes)):
-            continue
-        n_compared += 1
-        assert read_naively(text) == (loaded and (loaded.header, loaded.rows)), content
-    assert n_compared > n_files
 
 
 @pytest.mark.parametrize("n_files", FEW_AND_MANY)

@@ -2,13 +2,10 @@
 
 import datetime
 import json
-import tempfile
-from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
-from table_files import load, load_text, quick_save, save
+from table_files import load_text, save
 
 from nldd.exceptions import InputError
 
@@ -64,23 +61,3 @@ def test_written_lines(tmp_path):
 def test_repeated_names_become_distinct_keys(tmp_path):
     path = save(tmp_path / "out.jsonl", ["a", "a", ""], [(1, 2, 3)])
     assert json.loads(path.read_text()) == {"a": 1, "a (2)": 2, "column 3": 3}
-
-
-TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
-CELLS = st.none() | TEXT | st.booleans() | st.integers() | st.floats(allow_nan=False)
-
-
-@given(
-    st.lists(TEXT, min_size=1, max_size=4, unique=True).flatmap(
-        lambda header: st.tuples(
-            st.just(header), st.lists(st.tuples(*[CELLS] * len(header)), min_size=1)
-        )
-    )
-)
-@settings(max_examples=30, deadline=None)
-def test_all_values_come_back_as_they_were(table):
-    header, rows = table
-    with tempfile.TemporaryDirectory() as folder:
-        loaded = load(quick_save(Path(folder, "t.jsonl"), header, rows), encoding="utf-8")
-    assert loaded.header == tuple(header)
-    assert [list(map(repr, row)) for row in loaded.rows] == [list(map(repr, row)) for row in rows]

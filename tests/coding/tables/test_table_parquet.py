@@ -7,7 +7,7 @@ import sys
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from table_files import load, put
+from table_files import load
 
 from nldd.coding.tables.spreadsheet import cell_text
 from nldd.exceptions import InputError, MissingExtraError
@@ -70,12 +70,6 @@ def test_empty_table(tmp_path):
     assert load(parquet(tmp_path, {"a": pa.array([], pa.int64())})).rows == []
     with pytest.raises(InputError, match="has no columns"):
         load(parquet(tmp_path, {}))
-
-
-@pytest.mark.parametrize("content", [b"PAR1", b"not at all", b"PAR1" + b"\x00" * 100 + b"PAR1"])
-def test_damaged_file(tmp_path, content):
-    with pytest.raises(InputError, match="cannot be read as Parquet"):
-        load(put(tmp_path, content, "a.parquet"))
 
 
 def test_without_pyarrow(tmp_path, monkeypatch):

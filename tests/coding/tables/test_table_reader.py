@@ -37,7 +37,6 @@ FOREIGN = [
     (b"%PDF-1.7\n", "a PDF file"),
     (b"$FL2@(#) SPSS DATA FILE", "an SPSS file"),
     (b"<stata_dta><header>", "a Stata file"),
-    (b"\x89PNG\r\n\x1a\n", "a picture"),
     (b"SQLite format 3\0", "a database, such as a review"),
     (b"\xef\xbb\xbf  <!DOCTYPE html><html>", "a web page"),
     (b'<?xml version="1.0"?><Workbook>', "an XML file"),

@@ -48,14 +48,6 @@ def test_first_line_of_excel(tmp_path, line):
     assert loaded.format.newline == "\r\n"
 
 
-def test_separator_as_told(tmp_path):
-    text = "a:b,c\n1:2,3\n"
-    assert load_text(tmp_path, text, separator=":").rows == [("1", "2,3")]
-    assert load_text(tmp_path, text).rows == [("1:2", "3")]
-    assert load_text(tmp_path, "a\tb\n1\t2\n", separator="tab").rows == [("1", "2")]
-    assert load_text(tmp_path, "a\tb\n1\t2\n", separator="\\t").rows == [("1", "2")]
-
-
 @pytest.mark.parametrize("separator", ["", ", ", '"', "\n", " ", "comma"])
 def test_separator_that_is_none(tmp_path, separator):
     with pytest.raises(InputError, match="The separator must be one character"):

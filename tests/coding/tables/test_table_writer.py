@@ -50,16 +50,11 @@ LIKE = TableFormat("csv", separator=";", newline="\r\n", bom=True)
         ("o.csv", None, b"a,b\n1,2\n"),
         ("o.csv", LIKE, b"\xef\xbb\xbfa;b\r\n1;2\r\n"),
         ("o.csv", TableFormat("csv", encoding="cp1252"), b"\xef\xbb\xbfa,b\n1,2\n"),
-        ("o.csv", TableFormat("csv", encoding="ascii"), b"a,b\n1,2\n"),
         ("o.csv", TableFormat("csv", separator="\t"), b"a\tb\n1\t2\n"),
-        ("o.csv", TableFormat("tsv", separator="\t"), b"a,b\n1,2\n"),
         ("o.csv", TableFormat("xlsx"), b"\xef\xbb\xbfa,b\n1,2\n"),
         ("o.tsv", LIKE, b"\xef\xbb\xbfa\tb\r\n1\t2\r\n"),
         ("o.txt", None, b"a\tb\n1\t2\n"),
-        ("o.txt", TableFormat("xlsx"), b"\xef\xbb\xbfa\tb\n1\t2\n"),
-        ("o.csv", TableFormat("parquet"), b"a,b\n1,2\n"),
         ("o.txt", TableFormat("csv", separator="|"), b"a|b\n1|2\n"),
-        ("O.CSV", None, b"a,b\n1,2\n"),
     ],
 )
 def test_output_is_like_the_input(tmp_path, name, like, content):

@@ -101,16 +101,12 @@ def check_width(path: Path, n_columns: int) -> None:
 
 def drop_surplus_cells(row: Sequence[Any], width: int, place: str) -> Sequence[Any]:
     """A row without the empty cells that it has beyond the header; an error names another one."""
-    for cell in row[width:]:
-        if cell is not None and (text := cell_text(cell)).strip(BLANKS):
-            raise InputError(
-                f"{place}: the row has {len(row)} cells, the header {width}; the first cell too "
-                f"many is {quote(text)}.",
-                hint="name its column in the header or empty the cell; in a CSV file, put text "
-                "that holds the separator in quotes, or name the separator of the file"
-                + f"; or {HEADER_BELOW}"
-                * (width == 1),
-            )
+    if surplus := [text for cell in row[width:] if (text := cell_text(cell)).strip(BLANKS)]:
+        found = f"the row has {len(row)} cells, the header {width}"
+        message = f"{place}: {found}; the first cell too many is {quote(surplus[0])}."
+        hint = "name its column in the header or empty the cell; in a CSV file, put text that holds"
+        hint += " the separator in quotes, or name the separator of the file"
+        raise InputError(message, hint=f"{hint}; or {HEADER_BELOW}" if width == 1 else hint)
     return row[:width]
 
 

@@ -105,9 +105,12 @@ def _describe(
     descriptions: Mapping[str, str],
 ) -> dict[str, Any]:
     """What the library writes beside the values, by the names that it has for it."""
-    labels = {**descriptions, **(known.found.column_names_to_labels if known else {})}
+    before = known.found.column_names_to_labels if known else {}
     # As before, as described, or as the column was named.
-    labels = {n: labels.get(given) or (given if given != n else "") for n, given in names.items()}
+    labels = {
+        name: before.get(given) or descriptions.get(given) or (given if given != name else "")
+        for name, given in names.items()
+    }
     labels = {name: _cut(label, target.longest_label) for name, label in labels.items()}
     about: dict[str, Any] = {"column_labels": labels, "variable_format": {}}
     is_same = known is not None and known.program == target.program

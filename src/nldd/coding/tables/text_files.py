@@ -13,7 +13,6 @@ from nldd.exceptions import InputError
 HEAD_BYTES, SAMPLE_BYTES = 2**16, 2**14
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-_EXPORT = "export the answers as CSV or .xlsx from the program that wrote the file"
 # First bytes of files, in small letters; what they belong to; what to do.
 _FOREIGN = (
     (ZIP, "a workbook, a document, a model or another zip archive", "rename a workbook to .xlsx"),
@@ -27,10 +26,8 @@ _FOREIGN = (
     (b"<?xml", "an XML file", "open it in a spreadsheet and save it as .xlsx"),
     (b"sqlite format 3", "a database, such as a review of nldd", "nldd review export, for a table"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
-    (b"%pdf-", "a PDF file", _EXPORT),
+    (b"%pdf-", "a PDF file", "export the answers as CSV or .xlsx"),
     (b"{\\rtf", "an RTF document", "copy the table into a spreadsheet and save that as .xlsx"),
-    (b"\x89png", "a picture", _EXPORT),
-    (b"\xff\xd8\xff", "a picture", _EXPORT),
 )
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

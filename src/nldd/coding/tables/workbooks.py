@@ -93,9 +93,9 @@ def read_workbook(
     return sheets.Spreadsheet(path, frame, tuple(texts[:width]), format, notes, advice=advice)
 
 
-def _choose_sheet(path: Path, sheets: list[Any], name: str | None) -> tuple[str, list[str]]:
+def _choose_sheet(path: Path, listed: list[Any], name: str | None) -> tuple[str, list[str]]:
     """The sheet to read, and the others that a person may have meant."""
-    names = {s.name: str(s.visible) for s in sheets if str(s.typ).endswith("WorkSheet")}
+    names = {s.name: str(s.visible) for s in listed if str(s.typ).endswith("WorkSheet")}
     if not names:
         raise InputError(f"{path} has no sheet with cells.", hint="save it as CSV")
     if name is None:
