@@ -40,7 +40,7 @@ FOREIGN = [
     (b"SQLite format 3\0", "a database, such as a review"),
     (b"\xef\xbb\xbf  <!DOCTYPE html><html>", "a web page"),
     (b'<?xml version="1.0"?><Workbook>', "an XML file"),
-    (b"PK\x03\x04", "a workbook, a document, a model or another zip archive"),
+    (b"PK\x03\x04", "a zip archive: a workbook, a document or a model of nldd"),
 ]
 
 
@@ -94,10 +94,11 @@ def test_column_by_name(tmp_path):
 @pytest.mark.parametrize(
     ("free", "hint"),
     [
+        (["id", "Answers"], "rename the column 'Answers' to 'answer' in the file, or use"),
         (["id", "nsw"], "rename the right column to 'answer' in the file, or use another file;"),
         ([], "add the column 'answer' to the file, or use another file"),
     ],
-    ids=["some", "none"],
+    ids=["near", "far", "none"],
 )
 @pytest.mark.parametrize("name", ["t.csv", "t.jsonl"])
 def test_column_that_nobody_can_name_otherwise(tmp_path, name, free, hint):

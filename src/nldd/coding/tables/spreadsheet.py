@@ -312,9 +312,11 @@ def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) ->
         return meant if near else f"name one of its columns: {quote_first(names)}"
     if not free:
         return f"add the column {quote(name)} to the file, or use another file"
-    # Which one is meant is not guessed: another one would code the wrong answers.
-    hint = f"rename the right column to {quote(name)} in the file, or use another file"
-    return f"{hint}; this one also has {quote_first(free)}"
+    # To rename what only looks alike would code the wrong answers.
+    near = close_matches(name, free, n=1, cutoff=0.8)
+    which = f"the column {quote(near[0])}" if near else "the right column"
+    hint = f"rename {which} to {quote(name)} in the file, or use another file"
+    return hint if near else f"{hint}; this one also has {quote_first(free)}"
 
 
 class NumberFile:

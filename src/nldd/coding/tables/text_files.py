@@ -15,7 +15,7 @@ ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 # First bytes of files, in small letters; what they belong to; what to do.
 _FOREIGN = (
-    (ZIP, "a workbook, a document, a model or another zip archive", "rename a workbook to .xlsx"),
+    (ZIP, "a zip archive: a workbook, a document or a model of nldd", "rename a workbook to .xlsx"),
     (OLE, "an old Excel file (.xls) or one with a password", "rename it so that it ends in .xls"),
     (b"par1\x15", "a Parquet file", "rename it so that it ends in .parquet"),
     (b"$fl2@", "an SPSS file", "rename it so that it ends in .sav"),
