@@ -26,8 +26,8 @@ from nldd.bench.datasets.label_columns import read_label_names
 from nldd.bench.datasets.load import load_dataset
 from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.tables.cells import cell_number, cell_text
 from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.spreadsheet import cell_number, cell_text
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_archive
 from nldd.present.formulas import escape_formula, unescape_formula

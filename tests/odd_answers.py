@@ -1,6 +1,7 @@
 """Tables as survey programs, spreadsheets and people make them, each with what a coder would say.
 
-Those of text lie in ``odd_answers/``; workbooks and files of SPSS and Stata are made here.
+Those of text, and SPSS files with multiple-response sets (2 is "mentioned" in that of marks), lie
+in ``odd_answers/``; other workbooks and files of SPSS and Stata are made here.
 """
 
 import datetime
@@ -96,19 +97,15 @@ def empty_columns_before(folder):
     return workbook(folder, listed(*CODES), finish=finish)
 
 
-def statistics_file(folder, name, columns, sets=(), **labels):
+def statistics_file(folder, name, columns, **labels):
     import pandas
     import pyreadstat
-
-    from nldd.coding.tables.statistics_writer import add_response_sets
 
     path = folder / name
     write = pyreadstat.write_sav if path.suffix == ".sav" else pyreadstat.write_dta
     write(
         pandas.DataFrame({"id": [1.0, 2.0, 3.0], "answer": TEXTS, **columns}), str(path), **labels
     )
-    if sets:
-        path.write_bytes(add_response_sets(path.read_bytes(), sets))
     return path
 
 
@@ -124,28 +121,6 @@ def spss_value_labels(folder):
 def spss_list_label(folder):
     labels = {"variable_value_labels": {"code": {1: "price", 2: "waiting; staff"}}}
     return statistics_file(folder, "odd.sav", {"code": [1.0, 2.0, 1.0]}, **labels)
-
-
-def spss_categories(folder):
-    from nldd.coding.tables.typed_files import ResponseSet
-
-    columns = {"code1": [1.0, 2.0, 3.0], "code2": [None, 3.0, 9.0]}
-    labels = {"variable_value_labels": dict.fromkeys(columns, NAMES)}
-    labels["missing_ranges"] = {"code2": [9]}
-    return statistics_file(
-        folder, "odd.sav", columns, [ResponseSet("codes", "C", tuple(columns))], **labels
-    )
-
-
-def spss_marks(folder):
-    from nldd.coding.tables.typed_files import ResponseSet
-
-    # 2 is "mentioned", as some programs have it.
-    columns = {"price": [2.0, 1, 1], "waiting": [1.0, 2, 1], "staff": [1.0, 2, 2]}
-    mentioned = {1: "not mentioned", 2: "mentioned"}
-    marked = ResponseSet("why", "D", tuple(columns), "Why?", 2)
-    labels = {"variable_value_labels": dict.fromkeys(columns, mentioned)}
-    return statistics_file(folder, "odd.sav", columns, [marked], **labels)
 
 
 def stata_marks(folder):
@@ -353,14 +328,13 @@ ODD = {
         LIST,
         TEXTS[:2],
         CODES[:2],
-        notes=("'#REF!', an error of the spreadsheet, taken as not coded.",),
     ),
     "formulas without values": Odd(
         formulas_without_values,
         LIST,
         TEXTS[:2],
         CODES[:2],
-        notes=("1 cell with a formula and no value, the first C4",),
+        notes=("Formulas without a value, such as C4, were read as empty",),
     ),
     "Alt+Enter": Odd(alt_enter, LIST),
     "a hidden first sheet": Odd(hidden_first_sheet, LIST, notes=("The sheet 'Answers' was read",)),
@@ -386,8 +360,8 @@ ODD = {
         codes=({"price"}, {"waiting; staff"}, {"price"}),
     ),
     "SPSS, a set of several columns": Odd(
-        spss_categories, ("--text", "answer", "--labels", "$codes")
+        "spss_categories.sav", ("--text", "answer", "--labels", "$codes")
     ),
-    "SPSS, a set of marks": Odd(spss_marks, ("--text", "answer", "--labels", "why")),
+    "SPSS, a set of marks": Odd("spss_marks.sav", ("--text", "answer", "--labels", "why")),
     "Stata, marks with labels": Odd(stata_marks, MARKS),
 }

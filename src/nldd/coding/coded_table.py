@@ -33,9 +33,8 @@ from nldd.coding.decisions import looked_at_codes, refuse_decided
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.reasons import DRAWN_BLIND
-from nldd.coding.tables.cells import Cell
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
+from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
 from nldd.coding.tables.writing import Choices, SheetLayout, write_table
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula

@@ -17,8 +17,14 @@ from numpy.typing import NDArray
 from nldd._wording import quote
 from nldd.coding.answers import Answers, normalize_text
 from nldd.coding.own_columns import PREFIX, ROW, own_columns
-from nldd.coding.tables.cells import Cell, cell_number, cell_text
-from nldd.coding.tables.spreadsheet import Spreadsheet, plain_text, unescape_cell
+from nldd.coding.tables.spreadsheet import (
+    Cell,
+    Spreadsheet,
+    cell_number,
+    cell_text,
+    plain_text,
+    unescape_cell,
+)
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
 
@@ -503,8 +509,8 @@ def _expand_response_set(spec: ColumnSpec, table: Spreadsheet) -> ColumnSpec:
     found = known.response_set(given) if known is not None and given not in table.names else None
     if found is None:
         return spec
-    members = ",".join(found.variables)
-    if found.is_marked:
+    members = ",".join(found["variable_list"])
+    if found["is_dichotomy"]:
         return replace(spec, labels="", label_columns=members)
     return replace(spec, labels=members)
 

@@ -25,8 +25,8 @@ from nldd.coding.columns import LISTED
 from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest, points
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
-from nldd.coding.tables.cells import TableFormat
 from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.spreadsheet import TableFormat
 from nldd.coding.wording import percent_range
 from nldd.exceptions import InputError
 from nldd.present.page import Page, Section

@@ -1,10 +1,10 @@
 """The commands on files of SPSS: what coders see on the way in, and what comes back."""
 
+from pathlib import Path
+
 import pytest
 
 from coding_tables import NEW, PHRASES, QUICK, answers, call, counts_of, read_csv, succeed
-from nldd.coding.tables.statistics_writer import add_response_sets
-from nldd.coding.tables.typed_files import ResponseSet
 
 pandas = pytest.importorskip("pandas")
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -12,35 +12,24 @@ pyreadstat = pytest.importorskip("pyreadstat")
 CODES = sorted(PHRASES)
 MARKS = [f"why_{k}" for k in range(1, 6)]
 REGIONS = {1.0: "Bonn", 2.0: "Leeds", 3.0: "Lyon"}
-SET = ResponseSet("why", "D", tuple(MARKS), "Why?", 2)
+# The same with codes as a set of marks, of which 2 is yes.
+CODED = Path(__file__).parents[1] / "tables" / "files" / "response_set.sav"
 
 
-def spss(path, rows, coded=True):
-    """Answers with regions as labelled numbers, and codes as a set of marks of 1 and 2."""
+def spss(path, rows):
+    """Answers with regions as labelled numbers."""
     numbers = {name: value for value, name in REGIONS.items()}
     columns = {"answer": [row[1] for row in rows], "region": [numbers[row[3]] for row in rows]}
-    given = [row[4].split(";") for row in rows]
-    if coded:
-        columns |= {m: [1.0 + (c in g) for g in given] for m, c in zip(MARKS, CODES, strict=True)}
-    labels = dict(zip(MARKS, CODES, strict=True))
-    values = {"region": REGIONS} | {mark: {1.0: "no", 2.0: "yes"} for mark in MARKS}
-    frame = pandas.DataFrame(columns)
-    pyreadstat.write_sav(
-        frame, str(path), column_labels=labels, variable_value_labels=values, file_label="Wave 2"
-    )
-    if coded:
-        path.write_bytes(add_response_sets(path.read_bytes(), [SET]))
-    return path
+    labels = {"variable_value_labels": {"region": REGIONS}, "file_label": "Wave 2"}
+    pyreadstat.write_sav(pandas.DataFrame(columns), str(path), **labels)
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("spss")
-    spss(folder / "answers.sav", answers(60))
-    spss(folder / "new.sav", NEW, coded=False)
+    spss(folder / "new.sav", NEW)
     columns = ("--text", "answer", "--labels", "$why", "--features", "region")
-    words = (folder / "answers.sav", *columns, *QUICK, "-o", folder / "model.nldd")
-    assert call("fit", *words) == 0
+    assert call("fit", CODED, *columns, *QUICK, "-o", folder / "model.nldd") == 0
     return folder
 
 
@@ -74,9 +63,11 @@ def test_a_coded_file_has_all_that_the_file_of_answers_said(study, tmp_path, cap
 REGIONS_OF = {name: value for value, name in REGIONS.items()}
 
 
-def test_a_coded_table_has_its_response_set_still(study, tmp_path, capsys):
+def test_a_response_set_is_told_as_lost_and_its_variables_are_not(study, tmp_path, capsys):
     out = tmp_path / "coded.sav"
-    succeed(capsys, "predict", study / "model.nldd", study / "answers.sav", "-o", out)
-    _, found = pyreadstat.read_sav(out, output_format="dict")
-    assert found.mr_sets["why"]["variable_list"] == MARKS
-    assert found.mr_sets["why"]["counted_value"] == 2
+    done = succeed(capsys, "predict", study / "model.nldd", CODED, "-o", out)
+    assert "the multiple-response sets 'why' are lost" in done.err
+    old, _ = pyreadstat.read_sav(CODED, output_format="dict")
+    new, found = pyreadstat.read_sav(out, output_format="dict")
+    assert {name: new[name] for name in old} == old
+    assert [found.column_names_to_labels[mark] for mark in MARKS] == CODES

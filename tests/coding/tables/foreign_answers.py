@@ -14,19 +14,10 @@ ANSWERS = {
     "Spanish": """El servicio fue muy bueno;Demasiado caro;La entrega tardó más de lo anunciado;
         Nada;Lo compraría otra vez;Los horarios son incómodos;Precio, ubicación y estacionamiento;
         no sé;Difícil de entender para los niños pequeños;Más opciones el próximo año""",
-    "Swedish": """Servicen var mycket bra;För dyrt för kvaliteten;Leveransen tog längre tid än
-        utlovat;Inget;Personalen var ovänlig;Öppettiderna är dåliga;vet ej;Svårt att förstå för
-        äldre;Större urval vore bra;Går aldrig att nå på telefon""",
     "Polish": """Obsługa była bardzo dobra;Za drogie jak na taką jakość;Dostawa trwała dłużej niż
         zapowiadano;Nic;Kupiłbym jeszcze raz;Personel był nieuprzejmy;Powinno być większe;Ładne
         kolory, ale zły materiał;Godziny otwarcia są niewygodne;nie wiem;Chciałabym większy
         wybór""",
-    "Czech": """Obsluha byla velmi dobrá;Příliš drahé na takovou kvalitu;Dodání trvalo déle než
-        slíbili;Nic;Koupil bych to znovu;Personál byl nepříjemný;Mělo by být větší;nevím;Těžko
-        srozumitelné pro starší lidi;Chtělo by to větší výběr""",
-    "Hungarian": """A kiszolgálás nagyon jó volt;Túl drága ehhez a minőséghez;A szállítás tovább
-        tartott az ígértnél;Semmi;Újra megvenném;A személyzet barátságtalan volt;nem tudom;
-        Idősebbeknek nehezen érthető;Bővebb választék kellene""",
     "Turkish": """Hizmet çok iyiydi;Bu kalite için çok pahalı;Teslimat söylenenden uzun sürdü;
         Hiçbir şey;Yine alırdım;Daha büyük olmalı;Açılış saatleri uygun değil;bilmiyorum;Yaşlılar
         için anlaşılması güç""",
@@ -37,11 +28,6 @@ ANSWERS = {
         Θα το αγόραζα ξανά;Το προσωπικό ήταν αγενές;Έπρεπε να είναι μεγαλύτερο;δεν ξέρω""",
     "Hebrew": """השירות היה טוב מאוד;יקר מדי ביחס לאיכות;המשלוח ארך יותר מהצפוי;כלום;הייתי קונה
         שוב;הצוות לא היה אדיב;לא יודע;קשה להבנה למבוגרים""",
-    "Arabic": """كانت الخدمة جيدة جدا;غالي جدا مقارنة بالجودة;تأخر التسليم عن الموعد;لا شيء;سأشتريه
-        مرة أخرى;كان الموظفون غير ودودين;لا أعرف;صعب الفهم لكبار السن""",
-    "Thai": """
-        บริการดีมาก;แพงเกินไปเมื่อเทียบกับคุณภาพ;ส่งของช้ากว่าที่บอก;ไม่มี;จะซื้ออีก;
-        พนักงานไม่สุภาพ;ไม่ทราบ""",
     "Japanese": """
         サービスがとても良かったです;値段が高すぎると思います;配送に時間がかかりました;
         特になし;また買いたいです;店員の態度が悪かった;もう少し大きいほうがいい;
@@ -51,14 +37,6 @@ ANSWERS = {
         服务非常好;对于这个质量来说太贵了;送货时间比承诺的长;没有;我会再次购买;
         工作人员态度不好;应该再大一点;颜色漂亮但是材料很差;营业时间不方便;不知道;
         老年人很难理解;希望有更多选择""",
-    "Traditional Chinese": """
-        服務非常好;對於這個品質來說太貴了;送貨時間比承諾的長;沒有;我會再次購買;
-        工作人員態度不好;應該再大一點;顏色漂亮但是材料很差;不知道;老年人很難理解;
-        希望有更多選擇""",
-    "Korean": """
-        서비스가 아주 좋았습니다;품질에 비해 너무 비쌉니다;
-        배송이 약속보다 오래 걸렸습니다;없음;다시 살 것입니다;직원이 불친절했습니다;
-        조금 더 컸으면 좋겠습니다;모름;노인들이 이해하기 어렵습니다""",
 }
 
 

@@ -4,9 +4,8 @@ import os
 from dataclasses import dataclass
 from unittest import mock
 
-from nldd.coding.tables.cells import TableFormat
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.spreadsheet import frame_of_rows
+from nldd.coding.tables.spreadsheet import TableFormat, frame_of_rows
 from nldd.coding.tables.writing import write_table
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from nldd.coding.tables.cells import TableFormat, cell_number, cell_text
+from nldd.coding.tables.spreadsheet import cell_number, cell_text
 
 
 @pytest.mark.parametrize(
@@ -24,11 +24,6 @@ from nldd.coding.tables.cells import TableFormat, cell_number, cell_text
 )
 def test_cell_text(cell, text):
     assert cell_text(cell) == text
-
-
-def test_cell_text_refuses_other_things():
-    with pytest.raises(TypeError, match="a cell is text"):
-        cell_text(object())
 
 
 @pytest.mark.parametrize(
@@ -71,11 +66,6 @@ def test_cell_number_asks_where_the_comma_has_two_meanings(cell):
     whole, part = cell.split(",")
     assert cell_number(cell, decimal=",") == float(f"{whole}.{part}")
     assert cell_number(cell, decimal=".") == float(whole + part)
-
-
-def test_semicolons_tell_what_a_comma_means():
-    assert TableFormat("csv", separator=";").decimal == ","
-    assert TableFormat("csv", separator=",").decimal is None
 
 
 def test_numbers_of_thousands_of_digits_are_no_crash():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from table_files import load, put
-from workbooks import HEADER, number_formats, parts, workbook, zipped
+from workbooks import HEADER, workbook
 
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
@@ -19,17 +19,6 @@ def cells(folder, *row, **options):
     return [cell for (cell,) in load(workbook(folder, HEADER + rows, **options)).rows]
 
 
-def test_errors_of_formulas_are_cells(tmp_path):
-    rows = [
-        '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><v>1</v></c></row>',
-        '<row r="3"><c r="A3"><v>2</v></c><c r="B3" s="0" t="e"><f>1/0</f><v>#DIV/0!</v></c></row>',
-        '<row r="4"><c r="B4" t="e"><f t="shared" si="0"/><v>#REF!</v></c></row>',
-    ]
-    header = '<row r="1"><c r="A1" t="str"><v>a</v></c><c r="B1" t="str"><v>b</v></c></row>'
-    loaded = load(workbook(tmp_path, header + "".join(rows)))
-    assert loaded.rows == [("#N/A", 1), (2, "#DIV/0!"), (None, "#REF!")]
-
-
 @pytest.mark.parametrize("ending", [".xlsx", ".xls", ".ods"])
 def test_workbook_of_libreoffice(ending):
     """Dates, times, formulas, errors, a merged cell, and a hidden sheet before the one to read."""
@@ -38,12 +27,11 @@ def test_workbook_of_libreoffice(ending):
     assert loaded.header[6:] == ("share", "flag", "formula", "error")
     # OpenDocument has durations as texts of its own, and flags as numbers.
     long = "PT26H30M00S" if ending == ".ods" else "26:30:00"
-    errors = ("#DIV/0!", "#N/A") if ending == ".xlsx" else (None, None)
     day, moment = datetime.date(2024, 2, 29), datetime.datetime(2024, 2, 29, 13, 5, 7)
     later = datetime.datetime(2023, 12, 31, 23, 59, 30)
     assert loaded.rows == [
-        (1, "gut", day, moment, datetime.time(18, 30), long, 0.25, True, 2, errors[0]),
-        (2, "schön, 日本", None, None, None, None, 1.5, False, "ab", errors[1]),
+        (1, "gut", day, moment, datetime.time(18, 30), long, 0.25, True, 2, None),
+        (2, "schön, 日本", None, None, None, None, 1.5, False, "ab", None),
         (
             *(3, "two\nlines", datetime.date(1999, 12, 31), later),
             *(datetime.time(23, 59), datetime.time(2), -1e-7, None, True, None),
@@ -77,34 +65,6 @@ def test_workbook_is_known_by_its_content(tmp_path, right, wrong):
     assert len(load(put(tmp_path, content, f"a{wrong}")).rows) == 4
 
 
-@pytest.mark.parametrize(
-    ("code", "number", "value"),
-    [
-        (14, "45292", datetime.date(2024, 1, 1)),
-        (14, "45292.5", datetime.datetime(2024, 1, 1, 12)),
-        (22, "45292.25", datetime.datetime(2024, 1, 1, 6)),
-        (20, "0.75", datetime.time(18)),
-        (46, "0.5", datetime.time(12)),
-        (46, "1.104166666666667", "26:30:00"),
-        (46, "-0.5", "-12:00:00"),
-        (9, "0.25", 0.25),
-        (10, "1", 1),
-        (2, "45292", 45292),
-        ("yyyy-mm-dd", "45292", datetime.date(2024, 1, 1)),
-        ("[$-407]d. mmmm yyyy;@", "1", datetime.date(1900, 1, 1)),
-        ("d.m.yy", "1e10", 10_000_000_000),
-        ("dd.mm.yyyy hh:mm", "45292.524259259262", datetime.datetime(2024, 1, 1, 12, 34, 56)),
-        ("dd.mm.yyyy hh:mm", "45292.52425925925", datetime.datetime(2024, 1, 1, 12, 34, 56)),
-        ("General", "45292", 45292),
-        ("#,##0.00 &quot;d&quot;", "45292", 45292),
-    ],
-)
-def test_number_formats(tmp_path, code, number, value):
-    cell = f'<c s="1"><v>{number}</v></c>'
-    (got,) = cells(tmp_path, cell, styles=number_formats(code))
-    assert (got, type(got)) == (value, type(value))
-
-
 def test_places_of_cells(tmp_path):
     rows = (
         '<row r="3"><c r="B3" t="str"><v>b</v></c><c r="D3" t="str"><v>d</v></c></row>'
@@ -117,24 +77,6 @@ def test_places_of_cells(tmp_path):
     assert loaded.header == ("", "b", "", "d")
     assert loaded.rows == [(1, None, 3, None), (4, 5, None, None)]
     assert loaded.notes[0] == "3 empty rows were skipped."
-
-
-def test_other_prefixes_and_the_strict_namespace(tmp_path):
-    strict = "http://purl.oclc.org/ooxml/spreadsheetml/main"
-    members = parts(strings="<si><t>x</t></si>")
-    members["xl/worksheets/sheet1.xml"] = (
-        f'<x:worksheet xmlns:x="{strict}"><x:sheetData><x:row><x:c t="s"><x:v>0</x:v></x:c></x:row>'
-        '<x:row><x:c t="inlineStr"><x:is><x:t>y</x:t></x:is></x:c></x:row></x:sheetData>'
-        "</x:worksheet>"
-    )
-    members["xl/sharedStrings.xml"] = f'<s:sst xmlns:s="{strict}"><s:si><s:t>x</s:t></s:si></s:sst>'
-    loaded = load(zipped(tmp_path / "a.xlsx", members))
-    assert (loaded.header, loaded.rows) == (("x",), [("y",)])
-
-
-def test_names_of_parts_as_windows_writes_them(tmp_path):
-    members = {name.replace("/", "\\"): content for name, content in parts(HEADER).items()}
-    assert load(zipped(tmp_path / "a.xlsx", members)).header == ("a",)
 
 
 def test_sheet_by_name(tmp_path):
@@ -161,12 +103,7 @@ def test_a_missing_column_may_be_on_another_sheet(tmp_path, wanted, hint):
     path = workbook(tmp_path, HEADER.replace(">a<", ">answer<"), sheets=sheets)
     with pytest.raises(InputError) as caught:
         read_table(path).find(wanted)
-    assert caught.value.hint == f"{hint} sheets: 'Wave 2', 'Wave 3'"
-
-
-def test_hidden_sheet_is_not_the_first(tmp_path):
-    sheets = (("One", 'state="veryHidden"'), ("Two", ""))
-    assert load(workbook(tmp_path, HEADER, sheets=sheets)).header == ("sheet 2",)
+    assert caught.value.hint.startswith(f"{hint} sheets: 'Wave 2', 'Wave 3'")
 
 
 def test_cell_too_many(tmp_path):
@@ -178,23 +115,21 @@ def test_cell_too_many(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cell", "n"),
+    ("cell", "is_told"),
     [
-        ('<c r="B2"><f>A1</f><v/></c>', 1),
-        ('<c r="B2" s="3"><f>A1&lt;3</f><v></v></c>', 1),
-        ('<c r="B2"><f t="shared" si="0"/></c>', 1),
-        ('<c r="B2" t="str"><f>IF(A1,"","x")</f><v></v></c>', 0),  # calculated: empty text
-        ('<c r="B2"><f>A1</f><v>3</v></c>', 0),
-        ('<c r="B2" s="1"/>', 0),
+        ('<c r="B2"><f>A1</f><v/></c>', True),
+        ('<c r="B2" s="3"><f>A1&lt;3</f><v></v></c>', True),
+        ('<c r="B2" t="str"><f>IF(A1,"","x")</f><v></v></c>', False),  # calculated: empty text
+        ('<c r="B2"><f>A1</f><v>3</v></c>', False),
+        ('<c r="B2" t="e"><f>1/0</f><v>#DIV/0!</v></c>', False),
     ],
 )
-def test_formulas_that_nobody_has_calculated_are_told(tmp_path, cell, n):
+def test_formulas_that_nobody_has_calculated_are_told(tmp_path, cell, is_told):
     rows = '<row r="1"><c r="A1" t="inlineStr"><is><t>id</t></is></c><c r="B1"><v>7</v></c></row>'
     rows += f'<row r="2"><c r="A2"><v>1</v></c>{cell}</row><row r="3"><c r="A3"><v>2</v></c></row>'
-    told = [note for note in load(workbook(tmp_path, rows)).notes if "formula" in note]
-    assert [note.partition(":")[0] for note in told] == [
-        "1 cell with a formula and no value, the first B2"
-    ] * n
+    loaded = load(workbook(tmp_path, rows))
+    assert loaded.rows[0] == (1, 3 if "<v>3<" in cell else None)
+    assert ["such as B2" in note for note in loaded.notes] == [True] * is_told
 
 
 @pytest.mark.parametrize(

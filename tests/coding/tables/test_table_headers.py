@@ -96,16 +96,3 @@ def test_a_title_in_the_place_of_the_header_is_told(tmp_path, name):
     with pytest.raises(InputError) as refused:
         read_table(path, TableOptions(header_row=3)).find("answers")
     assert refused.value.hint == "Did you mean 'answer'?"
-
-
-@pytest.mark.parametrize("name", ["answers.csv", "answers.xlsx"])
-def test_header_below_the_end_is_refused(tmp_path, name):
-    path = tmp_path / name
-    path.write_text("id,answer\n1,late\n")
-    if path.suffix == ".xlsx":
-        book = Workbook()
-        book.active.append(("id", "answer"))
-        book.save(path)
-    with pytest.raises(InputError, match=r"nothing below line 8|empty from row 9 on") as refused:
-        load(path, header_row=9)
-    assert refused.value.hint == "--header-row with a smaller number"

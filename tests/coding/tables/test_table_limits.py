@@ -8,17 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from table_files import load, put
-from workbooks import parts, workbook, zipped
+from table_files import put
 
-from nldd.coding.tables import cells as cells_module
+from nldd.coding.tables import spreadsheet as cells_module
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 
 pytest.importorskip("resource")
 if not Path("/proc/self/statm").exists():
     pytest.skip("the memory of a process is told by Linux only", allow_module_level=True)
-HEADER = '<row r="1"><c r="A1" t="str"><v>a</v></c></row>'
 # What each file says, or its error, within a gigabyte above what the process has at first.
 READ = """
 import os, resource, sys
@@ -49,21 +47,6 @@ def outcomes(*paths):
     return said, int(peak)
 
 
-@pytest.mark.slow
-def test_workbooks_of_a_few_bytes(tmp_path):
-    """Cells far away, by their place and by the place of their row."""
-    far = ['<c r="Z9999999"><v>1</v></c>', '<c r="XFD9999"><v>1</v></c>']
-    books = [
-        zipped(tmp_path / f"{k}.xlsx", parts(f"{HEADER}<row>{cell}</row>"))
-        for k, cell in enumerate(far)
-    ]
-    books.append(workbook(tmp_path, HEADER + '<row r="99999999"><c><v>1</v></c></row>'))
-    assert max(book.stat().st_size for book in books) < 3000
-    said, peak = outcomes(*books)
-    assert said == [f"{book.name} takes more memory than 1,073,741,824 bytes." for book in books]
-    assert peak < 250
-
-
 @pytest.mark.parametrize("kind", ["rows", pytest.param("list", marks=pytest.mark.slow)])
 def test_parquet_of_a_few_bytes(tmp_path, kind):
     """One value in all of a million rows, one list in one row."""
@@ -90,18 +73,3 @@ def test_one_limit_of_columns(tmp_path):
     for name, text in (("a.csv", ",".join(names)), ("a.jsonl", "\n".join(lines))):
         with pytest.raises(InputError, match=r"more than 65,536 columns; got 65,537\."):
             read_table(put(tmp_path, text, name))
-
-
-def test_numbers_of_thousands_of_digits(tmp_path):
-    """What Python refuses to read is refused; what it reads is kept, and is no number of ours."""
-    with pytest.raises(InputError, match="line 2: no JSON object"):
-        load(put(tmp_path, '{"a": 1}\n{"a": ' + "9" * 5000 + "}\n", "a.jsonl"))
-    assert load(put(tmp_path, '{"a": ' + "9" * 4000 + "}\n", "a.jsonl")).rows == [(10**4000 - 1,)]
-    assert load(put(tmp_path, "a\n" + "9" * 5000 + "\n")).rows == [("9" * 5000,)]
-
-
-def test_many_names_that_are_alike_do_not_take_hours(tmp_path):
-    names = ",".join("x" * 3000 + str(j) for j in range(1000))
-    table = read_table(put(tmp_path, names + "\n"))
-    with pytest.raises(InputError, match="has no column 'y"):
-        table.find("y" * 100_000)

@@ -1,10 +1,9 @@
 """What separates the cells of a file."""
 
 import pytest
-from table_files import load_text, put
+from table_files import load_text
 
-from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.text_tables import NO_SEPARATOR, find_dialect
+from nldd.coding.tables.text_tables import NO_SEPARATOR, find_separator
 from nldd.exceptions import InputError
 
 
@@ -38,18 +37,7 @@ def test_separator_is_detected(tmp_path, separator):
     ],
 )
 def test_separator_of_difficult_files(text, separator):
-    assert find_dialect(text.splitlines(keepends=True), True)[0] == separator
-
-
-def test_row_that_the_sample_cuts_does_not_count():
-    lines = ["a;b\n", "1;2\n", '3;"4, 5, 6\n']
-    assert find_dialect(lines, False)[0] == ";"
-
-
-def test_file_of_one_column_is_written_with_commas(tmp_path):
-    loaded = load_text(tmp_path, "answer\nwell, yes\nno\n")
-    assert loaded.rows == [("well, yes",), ("no",)]
-    assert loaded.format.separator == ","
+    assert find_separator(text.splitlines(keepends=True), True) == separator
 
 
 @pytest.mark.parametrize("line", ["sep=;", "SEP=;"])
@@ -60,44 +48,7 @@ def test_first_line_of_excel(tmp_path, line):
     assert loaded.format.newline == "\r\n"
 
 
-def test_separator_as_told(tmp_path):
-    text = "a:b,c\n1:2,3\n"
-    assert load_text(tmp_path, text, separator=":").rows == [("1", "2,3")]
-    assert load_text(tmp_path, text).rows == [("1:2", "3")]
-    assert load_text(tmp_path, "a\tb\n1\t2\n", separator="tab").rows == [("1", "2")]
-    assert load_text(tmp_path, "a\tb\n1\t2\n", separator="\\t").rows == [("1", "2")]
-
-
 @pytest.mark.parametrize("separator", ["", ", ", '"', "\n", " ", "comma"])
 def test_separator_that_is_none(tmp_path, separator):
     with pytest.raises(InputError, match="The separator must be one character"):
         load_text(tmp_path, "a,b\n", separator=separator)
-
-
-@pytest.mark.parametrize(
-    ("text", "separator", "hint"),
-    [
-        ("id;answer;age\n", ",", '--delimiter ";"; with "," the header is one name: \'id;answer;a'),
-        ("id,answer, a|b\n", ";", '--delimiter ","; with ";" the header is one name'),
-        ("id\tanswer\n", "|", '--delimiter tab; with "|" the header is one name'),
-        ("id,answer\n", "tab", '--delimiter ","; with tab the header is one name'),
-        ("answer\n", ";", "name one of its columns: 'answer'"),
-        ('"id;answer"\n', ";", "name one of its columns: 'id;answer'"),
-        ("id;answer\n", ";", "name one of its columns: 'id', 'answer'"),
-        ("Why, if so?\nNo.\n", None, "name one of its columns: 'Why, if so?'"),
-    ],
-)
-def test_separator_that_leaves_one_column(tmp_path, text, separator, hint):
-    table = read_table(put(tmp_path, text), TableOptions(separator=separator))
-    with pytest.raises(InputError, match="has no column 'zzzz'") as caught:
-        table.find("zzzz")
-    assert hint in caught.value.hint
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"), [("x.csv", "csv"), ("x.tsv", "tsv"), ("x.TAB", "tsv"), ("x.txt", "csv")]
-)
-def test_kind_by_the_ending(tmp_path, name, kind):
-    loaded = load_text(tmp_path, "a\tb\n1\t2\n", name=name)
-    assert (loaded.format.kind, loaded.format.separator) == (kind, "\t")
-    assert loaded.rows == [("1", "2")]

@@ -2,13 +2,12 @@
 
 import datetime
 import sys
+from pathlib import Path
 
 import pytest
 from table_files import load, save
 
 from nldd.coding.tables.reading import read_table
-from nldd.coding.tables.statistics_writer import add_response_sets
-from nldd.coding.tables.typed_files import ResponseSet
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning
 
@@ -29,10 +28,6 @@ COLUMNS = {
     "long": ["x" * 300, "y" * 32_767, "z"],
     "grade": ["a", "b", "zz"],
 }
-SETS = (
-    ResponseSet("why", "D", ("q1_price", "question1_quality"), "Warum ß", 2),
-    ResponseSet("both", "C", ("reason", "again")),
-)
 
 
 def spss_file(folder, name="answers.sav"):
@@ -52,10 +47,8 @@ def spss_file(folder, name="answers.sav"):
         },
         missing_ranges={"reason": [99], "again": [{"lo": 100, "hi": 200}, 9], "grade": ["zz"]},
         variable_measure={"reason": "nominal", "id": "scale", "grade": "ordinal"},
-        variable_display_width={"reason": 12},
         variable_format={"id": "F5.1", "time": "TIME5", "moment": "DATETIME20"},
     )
-    path.write_bytes(add_response_sets(path.read_bytes(), SETS))
     return path
 
 
@@ -82,15 +75,23 @@ def test_labels_dates_and_missing_values_are_read_as_coders_know_them(tmp_path):
     assert loaded.header == tuple(COLUMNS)
     time = datetime.time(1, 2, 3)
     assert loaded.rows == [
-        (1, "Price", "Price", "1", "0", "good", DAY, MOMENT, time, "x" * 300, "Best"),
-        (2, "", "Quality", "0", "0", "größe", None, None, None, "y" * 32_767, "b"),
-        (3.5, None, "", None, "1", "", DAY, None, None, "z", ""),
+        (1, "Price", "Price", "yes", 1, "good", DAY, MOMENT, time, "x" * 300, "Best"),
+        (2, "", "Quality", "no", 1, "größe", None, None, None, "y" * 32_767, "b"),
+        (3.5, None, "", None, 2, "", DAY, None, None, "z", ""),
     ]
     assert [type(row[0]) for row in loaded.rows] == [int, int, float]
     assert [row[1].value for row in loaded.rows[:2]] == [1, 99]
-    assert loaded.format.variables.response_set("$WHY") == SETS[0]
-    assert loaded.format.variables.response_set("both") == SETS[1]
-    assert loaded.format.variables.response_set("reason") is None
+
+
+def test_a_response_set_has_marks_of_its_counted_value():
+    table = read_table(Path(__file__).parent / "files" / "response_set.sav")
+    found = table.format.variables.response_set("$WHY")
+    assert (found["is_dichotomy"], found["variable_list"]) == (
+        True,
+        [f"why_{k}" for k in range(1, 6)],
+    )
+    assert {*table.cells("why_1")} == {"0", "1"}
+    assert table.format.variables.response_set("reason") is None
 
 
 def test_an_spss_file_comes_back_with_all_that_it_said(tmp_path):
@@ -102,11 +103,10 @@ def test_an_spss_file_comes_back_with_all_that_it_said(tmp_path):
     assert list(new) == [*old, *added]
     assert {name: new[name] for name in old} == old
     assert (new["nldd_codes"], new["nldd_theta"]) == (["a;b"] * 3, [0.25] * 3)
-    for what in ("file_label", "notes", "mr_sets", "missing_ranges", "variable_value_labels"):
+    for what in ("file_label", "notes", "missing_ranges", "variable_value_labels"):
         assert getattr(after, what) == getattr(before, what), what
-    assert (len(before.mr_sets), len(before.missing_ranges)) == (2, 3)
     each = ("column_names_to_labels", "original_variable_types", "readstat_variable_types")
-    each += ("variable_storage_width", "variable_display_width", "variable_measure")
+    each += ("variable_storage_width", "variable_measure")
     for what in each:
         found = getattr(after, what)
         assert {name: found[name] for name in old} == getattr(before, what), what
@@ -144,10 +144,9 @@ def test_another_program_gets_what_it_can_hold_and_the_rest_is_told(tmp_path):
     with pytest.warns(NLDDWarning) as caught:
         target = copy(source, tmp_path / "out.dta", ("a b",), ("x",))
     assert sorted(str(one.message) for one in caught) == [
-        "out.dta: 2 values that SPSS declares to be missing are empty.",
+        "out.dta: 3 values that SPSS declares to be missing are empty.",
         "out.dta: Stata does not take all names; labels keep them as they were: "
         "'long -> long_2', 'a b -> a_b'.",
-        "out.dta: the multiple-response sets 'why', 'both' are lost, their variables are not.",
     ]
     values, found = told(target)
     assert values["reason"] == [1, None, None]
@@ -202,7 +201,6 @@ def test_a_table_without_rows_has_its_variables(tmp_path):
     table = read_table(source)
     write_table(tmp_path / "out.sav", table.frame[:0], like=table.format)
     assert load(tmp_path / "out.sav").rows == []
-    assert told(tmp_path / "out.sav")[1].mr_sets.keys() == {"why", "both"}
 
 
 def test_text_that_is_too_long_is_refused_by_its_place(tmp_path):

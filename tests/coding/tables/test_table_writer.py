@@ -6,19 +6,16 @@ import signal
 import subprocess
 import sys
 import tempfile
-from datetime import date
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
 from table_files import load, put, quick_save, save
 
-from nldd.coding.tables.cells import TableFormat
+from nldd.coding.tables.spreadsheet import TableFormat
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
-from nldd.present.formulas import escape_formula, unescape_formula
 from present.test_formulas import RUN_BY_A_SPREADSHEET
 
 NO_SPACE = os.strerror(errno.ENOSPC)
@@ -26,14 +23,6 @@ NO_SPACE = os.strerror(errno.ENOSPC)
 
 def names(folder):
     return sorted(path.name for path in folder.iterdir())
-
-
-def test_all_kinds_of_cells(tmp_path):
-    row = (1, 2.0, 0.5, True, None, "x", date(2024, 1, 2), np.float64(3.5), np.int64(4), "a,b")
-    path = save(tmp_path / "out.csv", [f"c{j}" for j in range(10)], [row])
-    assert path.read_text() == (
-        'c0,c1,c2,c3,c4,c5,c6,c7,c8,c9\n1,2,0.5,TRUE,,x,2024-01-02,3.5,4,"a,b"\n'
-    )
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.txt"])
@@ -61,17 +50,11 @@ LIKE = TableFormat("csv", separator=";", newline="\r\n", bom=True)
         ("o.csv", None, b"a,b\n1,2\n"),
         ("o.csv", LIKE, b"\xef\xbb\xbfa;b\r\n1;2\r\n"),
         ("o.csv", TableFormat("csv", encoding="cp1252"), b"\xef\xbb\xbfa,b\n1,2\n"),
-        ("o.csv", TableFormat("csv", encoding="ascii"), b"a,b\n1,2\n"),
-        ("o.csv", TableFormat("csv", encoding="UTF_8"), b"a,b\n1,2\n"),
         ("o.csv", TableFormat("csv", separator="\t"), b"a\tb\n1\t2\n"),
-        ("o.csv", TableFormat("tsv", separator="\t"), b"a,b\n1,2\n"),
         ("o.csv", TableFormat("xlsx"), b"\xef\xbb\xbfa,b\n1,2\n"),
         ("o.tsv", LIKE, b"\xef\xbb\xbfa\tb\r\n1\t2\r\n"),
         ("o.txt", None, b"a\tb\n1\t2\n"),
-        ("o.txt", TableFormat("xlsx"), b"\xef\xbb\xbfa\tb\n1\t2\n"),
-        ("o.csv", TableFormat("parquet"), b"a,b\n1,2\n"),
         ("o.txt", TableFormat("csv", separator="|"), b"a|b\n1|2\n"),
-        ("O.CSV", None, b"a,b\n1,2\n"),
     ],
 )
 def test_output_is_like_the_input(tmp_path, name, like, content):
@@ -79,7 +62,7 @@ def test_output_is_like_the_input(tmp_path, name, like, content):
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
-ODD = st.sampled_from(["", " ", "\r", "\n", "\r\n", '"', "\ufeff", "sep=,", "a\rb", "=x", "\x85"])
+ODD = st.sampled_from(["", " ", "\r", "\n", "\r\n", '"', "a\rb", "=x", "\x85"])
 
 
 @given(
@@ -91,9 +74,6 @@ ODD = st.sampled_from(["", " ", "\r", "\n", "\r\n", '"', "\ufeff", "sep=,", "a\r
     st.booleans(),
 )
 @settings(max_examples=60, deadline=None)
-@example([["sep=,"], ["x"]], ",", "\n", False)
-@example([["sep=", ""], ["x", ""]], ",", "\n", False)
-@example([["\ufeffa", "b"], ["", ""]], ",", "\n", True)
 @example([["", ""], ["\r", "x"]], ",", "\n", False)
 @example([[""], [""]], ",", "\n", False)
 def test_raw_csv_comes_back_as_it_was(table, separator, newline, bom):
@@ -108,18 +88,6 @@ def test_raw_csv_comes_back_as_it_was(table, separator, newline, bom):
     assert (told.header, told.rows) == (header, rows)
 
 
-@given(st.lists(TEXT | ODD, min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
-def test_guarded_csv_is_safe_and_loses_nothing(texts):
-    with tempfile.TemporaryDirectory() as folder:
-        path = quick_save(Path(folder, "t.csv"), ["a", "b"], [(text, "x") for text in texts])
-        rows = load(path, encoding="utf-8", separator=",").rows
-    for (cell, _), text in zip(rows, texts, strict=True):
-        assert cell == escape_formula(text)
-        assert escape_formula(cell) == cell == escape_formula(unescape_formula(cell))
-        assert unescape_formula(cell) == text or "'" in text
-
-
 def test_standard_output_is_csv_without_mark(capsysbinary):
     save("-", ["a", "b"], [("ä", "=1")], like=LIKE)
     assert capsysbinary.readouterr().out == "a;b\r\nä;'=1\r\n".encode()
@@ -132,22 +100,10 @@ def test_unknown_ending(tmp_path, name):
     assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl, .sav, .dta, .xpt"
 
 
-def test_header_must_be_text(tmp_path):
-    with pytest.raises(InputError, match="at least one column"):
-        save(tmp_path / "out.csv", [], [])
-    with pytest.raises(InputError, match="names of columns must be text; got '5'"):
-        save(tmp_path / "out.csv", ["a", 5], [])
-
-
 @pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
-def test_half_a_character_is_refused_with_its_place(tmp_path, name):
-    for header, rows, place in (
-        (["a", "b"], [("x", "y"), ("z", "\ud83d")], "row 2, column 'b'"),
-        (["a", "\ude00"], [], f"{name}, header"),
-    ):
-        with pytest.raises(InputError, match="half of a character") as caught:
-            save(tmp_path / name, header, rows)
-        assert place in str(caught.value)
+def test_half_a_character_is_refused(tmp_path, name):
+    with pytest.raises(InputError, match="half of a character"):
+        save(tmp_path / name, ["a", "b"], [("x", "y"), ("z", "\ud83d")])
     assert names(tmp_path) == []
 
 
@@ -176,16 +132,6 @@ def test_full_disk_is_said_in_one_line(tmp_path, monkeypatch, name):
         save(tmp_path / name, ["a"], [["x"]])
     assert "space on the disk" in caught.value.hint
     assert names(tmp_path) == []
-
-
-@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs links")
-def test_link_stays_a_link(tmp_path):
-    (tmp_path / "real").mkdir()
-    put(tmp_path / "real", "old", "there.csv")
-    (tmp_path / "out.csv").symlink_to(tmp_path / "real" / "there.csv")
-    save(tmp_path / "out.csv", ["a"], [["x"]])
-    assert (tmp_path / "out.csv").is_symlink()
-    assert (tmp_path / "real" / "there.csv").read_text() == "a\nx\n"
 
 
 def test_reader_of_standard_output_that_went_away():

@@ -22,9 +22,8 @@ from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.queue import random_order
 from nldd.coding.review.records import WRITTEN, Item, codes_text, pack
 from nldd.coding.review.store import Store
-from nldd.coding.tables.cells import Cell, TableFormat, cell_text
 from nldd.coding.tables.reading import TableOptions, distinct_names
-from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet
+from nldd.coding.tables.spreadsheet import Cell, NumberFile, Spreadsheet, TableFormat, cell_text
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 

@@ -11,7 +11,7 @@ from nldd.coding.review.decisions import stored_table
 from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standings
 from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.tables.cells import Cell
+from nldd.coding.tables.spreadsheet import Cell
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 

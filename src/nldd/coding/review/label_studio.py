@@ -20,7 +20,7 @@ from nldd.coding.review.export import CodedItem, coded_items
 from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, LogEntry, Position, latest
 from nldd.coding.review.records import Study, current_time, utc_text
 from nldd.coding.review.store import ChangedSinceError, Store
-from nldd.coding.tables.cells import cell_text
+from nldd.coding.tables.spreadsheet import cell_text
 from nldd.exceptions import InputError
 
 TEXT, CODES, ITEM, TABLE = "text", "codes", "nldd_item", "nldd_table"

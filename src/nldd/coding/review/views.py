@@ -11,7 +11,7 @@ from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, LogEntry
 from nldd.coding.review.queue import AUTO, FILE, Mask
 from nldd.coding.review.records import Item, pack
 from nldd.coding.review.verified import check_accuracy
-from nldd.coding.tables.cells import cell_text
+from nldd.coding.tables.spreadsheet import cell_text
 from nldd.exceptions import InputError
 from nldd.present.text import command_line, percent
 

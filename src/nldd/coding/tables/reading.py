@@ -8,8 +8,7 @@ from pathlib import Path
 
 from nldd._files import file_sha256
 from nldd._wording import quote_first
-from nldd.coding.tables.cells import HEADER_BELOW, cell_text, check_width
-from nldd.coding.tables.spreadsheet import NumberFile, Spreadsheet
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
 from nldd.coding.tables.text_tables import read_csv, read_jsonl
 from nldd.exceptions import InputError
@@ -61,7 +60,9 @@ class TableOptions:
     skip_rows: int = 0
 
 
-def read_table(path: str | os.PathLike[str], options: TableOptions = TableOptions()) -> Spreadsheet:
+def read_table(
+    path: str | os.PathLike[str], options: TableOptions = TableOptions()
+) -> sheets.Spreadsheet:
     r"""Read a table by the ending of its name; what is no other format is read as CSV.
 
     Parameters
@@ -79,7 +80,7 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
 
     Notes
     -----
-    Errors such as ``#N/A`` are text in .xlsx files and empty cells in other workbooks.
+    A cell of a workbook with an error such as ``#N/A`` is an empty cell.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
     if file_sha256(path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{path.name} was changed while it was read.", hint=hint)
-    check_width(path, len(table.header))
+    sheets.check_width(path, len(table.header))
     table = _join_header_rows(table, options.skip_rows)
     names = distinct_names(table.header)
     return replace(
@@ -110,33 +111,29 @@ def read_table(path: str | os.PathLike[str], options: TableOptions = TableOption
         frame=table.frame.set_axis(list(names), axis=1),
         notes=[*table.notes, *_notes_on_names(table.header, names)],
         sha256=digest,
-        numbers=None if options.numbers is None else NumberFile(options.numbers),
+        numbers=None if options.numbers is None else sheets.NumberFile(options.numbers),
     )
 
 
 def _first_bytes(path: Path) -> bytes:
     """The beginning of a file that can be read, or an error that says why it cannot."""
+    if path.exists() and not path.is_file():  # a pipe would wait for somebody to write
+        raise InputError(f"{path} is not a regular file.", hint="name a file, and no folder")
     try:
-        is_other = path.exists() and not path.is_file()  # a pipe would wait for somebody to write
-        if not is_other:
-            with path.open("rb") as stream:
-                head = stream.read(16)
+        with path.open("rb") as stream:
+            head = stream.read(16)
     except FileNotFoundError:
         hint = f"check the name and the folder {path.parent}"
         raise InputError(f"{path} does not exist.", hint=hint) from None
-    except (OSError, ValueError) as error:
-        message = f"{path} cannot be read: {getattr(error, 'strerror', None) or error}."
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or error}."
         raise InputError(message, hint="check who may read it") from error
-    if is_other and path.is_dir():
-        raise InputError(f"{path} is a folder.", hint="name a file in it")
-    if is_other:
-        raise InputError(f"{path} is not a regular file.", hint="save its content to a file")
     if not head:
         raise InputError(f"{path} is empty.", hint="begin the file with a line of column names")
     return head
 
 
-def _read_format(path: Path, head: bytes, options: TableOptions) -> Spreadsheet:
+def _read_format(path: Path, head: bytes, options: TableOptions) -> sheets.Spreadsheet:
     """The table as it is in the file: columns are numbered, all rows below the header are rows."""
     ending = path.suffix.lower()
     # Many programs write text and call it .xls.
@@ -164,25 +161,23 @@ def _read_format(path: Path, head: bytes, options: TableOptions) -> Spreadsheet:
     return read_csv(text, kind, options.separator, options.header_row)
 
 
-def _join_header_rows(table: Spreadsheet, skip_rows: int) -> Spreadsheet:
+def _join_header_rows(table: sheets.Spreadsheet, skip_rows: int) -> sheets.Spreadsheet:
     """Leave out the first rows if they belong to the header, and say so."""
     n_below, header, notes = 0, table.header, list[str]()
     if table.format.kind in ("csv", "tsv", "xlsx"):
-        rows = [list(map(cell_text, row)) for row in table.frame.head(2).itertuples(index=False)]
+        rows = [
+            list(map(sheets.cell_text, row)) for row in table.frame.head(2).itertuples(index=False)
+        ]
         n_below, header, notes = _rest_of_header(table.header, rows)
-        # One cell above rows of several is a title rather than the names of columns.
-        if _n_filled(table.header) == 1 and any(_n_filled(row) > 1 for row in rows):
-            advice = "; or ".join(filter(None, (table.advice, HEADER_BELOW)))
+        # One cell may be a title rather than the name of a column.
+        if sum(bool(cell.strip(_BLANKS)) for cell in table.header) == 1:
+            advice = "; or ".join(filter(None, (table.advice, sheets.HEADER_BELOW)))
             table = replace(table, advice=advice)
     if skip_rows:
         skipped = count_noun(skip_rows, "row")
         notes = [f"{skipped} below the header skipped; rows are counted after that."]
     frame = table.frame.iloc[skip_rows or n_below :].reset_index(drop=True)
     return replace(table, frame=frame, header=header, notes=[*table.notes, *notes])
-
-
-def _n_filled(cells: Sequence[str]) -> int:
-    return sum(bool(cell.strip(_BLANKS)) for cell in cells)
 
 
 def _rest_of_header(

@@ -5,6 +5,8 @@ that are too short, and refuses empty cells behind the last column.
 """
 
 import csv
+import datetime
+import decimal
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -12,17 +14,7 @@ from itertools import chain, islice
 from typing import Any
 
 from nldd._wording import quote
-from nldd.coding.tables.cells import (
-    BLANKS,
-    MAX_CELL,
-    TableFormat,
-    check_width,
-    drop_surplus_cells,
-    is_text,
-    nested_value,
-    skipped_note,
-)
-from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of, frame_of_rows
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_files import EncodedText
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -33,45 +25,44 @@ NO_SEPARATOR = "\x1f"
 SAMPLE_CHARACTERS = 2**18
 
 _SEP_LINE = re.compile(r"sep=([^\r\n\"])[\r\n]*", re.IGNORECASE)
-_SPACED_QUOTE = re.compile(r' +"')
 _EXAMPLE = '{"id": 1, "answer": "good"}'
 _HALF = re.compile("[\ud800-\udfff]")
+# Python refuses to write whole numbers of thousands of digits.
+MAX_DIGITS = 1000
 _HALF_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def read_csv(
     text: EncodedText, kind: str = "csv", separator: str | None = None, header_row: int = 1
-) -> Spreadsheet:
+) -> sheets.Spreadsheet:
     """A file of cells between separators; its rows are as long as the header."""
     # The limit is one for the whole process, and answers may be longer than it is by default.
-    csv.field_size_limit(max(MAX_CELL, csv.field_size_limit()))
+    csv.field_size_limit(max(sheets.MAX_CELL, csv.field_size_limit()))
     given = None if separator is None else _check_separator(separator)
     stream = text.lines()
     lines, complete = stream.readlines(SAMPLE_CHARACTERS), not stream.read(1)
     named = separator_line(lines[0]) if lines else None
     n_before = max(header_row - 1, 1 if named else 0)
-    mark, drop_spaces = find_dialect(lines[n_before:], complete, given or named)
-    numbered = _numbered_rows(text, n_before, mark, drop_spaces)
+    mark = given or named or find_separator(lines[n_before:], complete)
+    numbered = _numbered_rows(text, n_before, mark)
     header, n_above = _find_header(numbered, text, n_before)
     rows, n_blank, short = _fit_rows(numbered, len(header), text)
-    notes = list(text.notes)
-    if drop_spaces:
-        notes.append("Spaces after a separator were dropped, as quotes follow them.")
-    notes += skipped_note(n_above + n_blank, "blank line")
+    notes = [*text.notes, *sheets.skipped_note(n_above + n_blank, "blank line")]
     if short:
         notes.append(
             f"{count_noun(len(short), 'row')} had fewer cells than the header, the first in "
             f"line {short[0]}; empty ones were added."
         )
-    format = TableFormat(
+    format = sheets.TableFormat(
         kind=kind,
         encoding=text.encoding,
         separator="," if mark == NO_SEPARATOR else mark,
         bom=bool(text.mark),
         newline="\r\n" if lines[0].endswith("\r\n") else "\n",
     )
-    frame = frame_of_rows(rows, len(header))
-    return Spreadsheet(text.path, frame, header, format, notes, advice=_advice(header, given))
+    return sheets.Spreadsheet(
+        text.path, sheets.frame_of_rows(rows, len(header)), header, format, notes
+    )
 
 
 def _find_header(
@@ -102,29 +93,19 @@ def _fit_rows(
             short.append(line)
             rows.append([*row, *[""] * (width - len(row))])
         else:
-            rows.append(drop_surplus_cells(row, width, f"{text.path}, line {line}"))
+            rows.append(sheets.drop_surplus_cells(row, width, f"{text.path}, line {line}"))
     while rows and not rows[-1]:  # of one column, where a blank line is an answer between others
         rows.pop()
         n_blank += 1
     return [row or ("",) for row in rows] if width == 1 else rows, n_blank, short
 
 
-def _advice(header: Sequence[str], given: str | None) -> str:
-    """What to say about a separator that a person named and that is in the header but once."""
-    likely = max((mark for mark in SEPARATORS if mark != given), key=header[0].count)
-    if given is None or len(header) > 1 or likely not in header[0]:
-        return ""
-    likely, given = ("tab" if mark == "\t" else f'"{mark}"' for mark in (likely, given))
-    return f"--delimiter {likely}; with {given} the header is one name: {quote(header[0])}"
-
-
 def _numbered_rows(
-    text: EncodedText, n_before: int, separator: str, drop_spaces: bool
+    text: EncodedText, n_before: int, separator: str
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows below some lines, each with the line on which it begins, or an error on a quote."""
     lines = islice(text.lines(), n_before, None)
-    how: Any = {"delimiter": separator, "skipinitialspace": drop_spaces, "strict": True}
-    reader, line = csv.reader(lines, **how), n_before + 1
+    reader, line = csv.reader(lines, delimiter=separator, strict=True), n_before + 1
     try:
         for row in reader:
             yield line, row
@@ -135,7 +116,7 @@ def _numbered_rows(
 
 def _quote_error(place: str, reason: str) -> InputError:
     if "larger" in reason:
-        what = f"a cell is longer than {MAX_CELL:,} characters"
+        what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
         return InputError(f"{place}: {what}.", hint="check that its quote is closed")
     what = "never closed" if "unexpected end" in reason else "closed within a cell"
     message = f"{place}: a quote of the row that begins here is {what}."
@@ -144,7 +125,7 @@ def _quote_error(place: str, reason: str) -> InputError:
 
 def _is_blank(row: Sequence[str]) -> bool:
     # A pair of quotes is no blank line, but a row that begins with an empty cell.
-    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(BLANKS))
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(sheets.BLANKS))
 
 
 def separator_line(line: str) -> str | None:
@@ -161,88 +142,62 @@ def _check_separator(separator: str) -> str:
     return separator
 
 
-def find_dialect(
-    lines: Sequence[str], complete: bool, separator: str | None = None
-) -> tuple[str, bool]:
-    """The separator, and whether spaces after it belong to no cell, as in ``1, "yes, but"``.
+def find_separator(lines: Sequence[str], complete: bool) -> str:
+    """The separator by which most rows have as many cells as the header, and the most of them.
 
     Where the lines are not `complete`, the last row may be cut, and does not count.
     """
-    if separator is None:
-        fits = {mark: _fit_of_rows(_sample_rows(lines, complete, mark)) for mark in SEPARATORS}
-        separator = max(SEPARATORS, key=lambda mark: fits[mark])
-        if fits[separator][0] == 0:
-            separator = NO_SEPARATOR
-    cells = chain.from_iterable(_sample_rows(lines, complete, separator))
-    # Each is searched for in all the text, so they must not be many.
-    spaced = list(islice(dict.fromkeys(filter(_SPACED_QUOTE.match, cells)), 1000))
-    text = "".join(lines) if spaced else ""
-    # A cell that stands as a whole in quotes is text that begins with a space and a quote.
-    if any('"{}"'.format(cell.replace('"', '""')) not in text for cell in spaced):
-        return separator, len(set(map(len, _sample_rows(lines, complete, separator, True)))) == 1
-    return separator, False
+    fits = {mark: _fit(lines, complete, mark) for mark in SEPARATORS}
+    best = max(SEPARATORS, key=lambda mark: fits[mark])
+    return best if fits[best][0] else NO_SEPARATOR
 
 
-def _sample_rows(
-    lines: Sequence[str], complete: bool, separator: str, drop_spaces: bool = False
-) -> list[list[str]]:
+def _fit(lines: Sequence[str], complete: bool, separator: str) -> tuple[float, int]:
+    """How well a separator cuts rows into as many cells as the header has, and how many."""
     rows: list[list[str]] = []
     try:
-        rows.extend(csv.reader(lines, delimiter=separator, skipinitialspace=drop_spaces))
+        rows.extend(csv.reader(lines, delimiter=separator))
     except csv.Error:
         complete = False
-    if not complete and len(rows) > 1:
-        rows.pop()
-    return [row for row in rows if any(row)]
+    rows = [row for row in rows[: None if complete else -1] or rows if any(row)]
+    if not rows or len(rows[0]) == 1:
+        return 0.0, 1
+    # The header fits itself, and counts only where it is alone.
+    fits = [_fit_of_row(row, len(rows[0])) for row in rows[1:] or rows]
+    return sum(fits) / len(fits), len(rows[0])
 
 
-def _fit_of_rows(rows: list[list[str]]) -> tuple[float, int]:
-    """How well rows have as many cells as the header, and how many that are."""
-    width = len(rows[0]) if rows else 1
-    if width > 1:
-        # The header fits itself, and counts only where it is alone.
-        fits = [_fit_of_row(row, width) for row in rows[1:] or rows]
-        return sum(fits) / len(fits), width
-    # Rows below one name that all have more cells lack names, unless they are sentences.
-    widths = {len(row) for row in rows[1:]}
-    in_sentences = any(cell.startswith(" ") for row in rows[1:] for cell in row[1:])
-    return (0.0, 1) if len(widths) != 1 or widths == {1} or in_sentences else (0.5, widths.pop())
+def _fit_of_row(row: Sequence[str], width: int) -> float:
+    # One quote alone in a cell: a separator within quotes has cut them apart.
+    if len(row) < width or any(row[width:]) or any(cell.count('"') % 2 for cell in row):
+        return 0.1 if len(row) > 1 else 0.0
+    return 1.0
 
 
-def _fit_of_row(row: list[str], width: int) -> float:
-    if any(cell.count('"') % 2 for cell in row):
-        return 0.2  # a separator within quotes has cut them apart
-    if len(row) >= width:
-        return 1.0 if len(row) == width else 0.1 if any(row[width:]) else 0.9
-    return 0.5 if len(row) > 1 else 0.0
-
-
-def read_jsonl(text: EncodedText) -> Spreadsheet:
+def read_jsonl(text: EncodedText) -> sheets.Spreadsheet:
     """A file with one JSON object a line, the keys of which are the columns."""
     records, n_blank, n_half = [], 0, 0
     for line, content in enumerate(text.lines(), 1):
         if not content.strip():
             n_blank += 1
             continue
-        records.append(record := _record(content, f"{text.path}, line {line}"))
+        record = _record(content, f"{text.path}, line {line}")
         if _HALF_WRITTEN.search(content):
-            for key, value in record.items():
-                if isinstance(value, str) and not is_text(value):
-                    record[key] = _HALF.sub("\ufffd", value)
-                    n_half += 1
+            whole, n = _HALF.subn("\ufffd", json.dumps(record, ensure_ascii=False))
+            record, n_half = json.loads(whole), n_half + n
+        records.append(record)
     header = tuple(dict.fromkeys(chain.from_iterable(records)))
     if not header:
         hint = f"write a line such as {_EXAMPLE} for each row"
         raise InputError(f"{text.path} holds no JSON object with a key.", hint=hint)
-    check_width(text.path, len(header))  # of which each takes a cell of each record
+    sheets.check_width(text.path, len(header))  # of which each takes a cell of each record
     columns = ([nested_value(record.get(key)) for record in records] for key in header)
-    frame = frame_of(dict(enumerate(columns)))
-    notes = [*text.notes, *skipped_note(n_blank, "blank line")]
+    frame = sheets.frame_of(dict(enumerate(columns)))
+    notes = [*text.notes, *sheets.skipped_note(n_blank, "blank line")]
     if n_half:
-        half = f"{count_noun(n_half, 'text')} held half of a character"
-        notes.append(f"{half}; \ufffd stands for it.")
-    format = TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
-    return Spreadsheet(text.path, frame, header, format, notes)
+        notes.append(f"\ufffd stands for {count_noun(n_half, 'broken character')}.")
+    format = sheets.TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
+    return sheets.Spreadsheet(text.path, frame, header, format, notes)
 
 
 def _record(content: str, place: str) -> dict[str, Any]:
@@ -261,6 +216,22 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
         raise ValueError("a key is there twice")
-    if not all(map(is_text, record)):
-        raise ValueError("a key holds half of a character")
     return record
+
+
+def nested_value(value: Any) -> Any:
+    """A value of JSON or Parquet as a cell; what no cell can hold becomes text."""
+    if isinstance(value, decimal.Decimal):
+        # A number, if it is the same number, else its digits.
+        if value == value.to_integral_value():
+            return int(value) if value.adjusted() < MAX_DIGITS else str(value)
+        return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=_nested_text)
+    return _nested_text(value) if isinstance(value, bytes | datetime.timedelta) else value
+
+
+def _nested_text(value: Any) -> str:
+    if isinstance(value, datetime.date | datetime.time):
+        return value.isoformat()
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)

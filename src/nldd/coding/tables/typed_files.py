@@ -9,21 +9,13 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from nldd._wording import quote_first
-from nldd.coding.tables.cells import (
-    MAX_BYTES,
-    Cell,
-    TableFormat,
-    check_claim,
-    nested_value,
-)
-from nldd.coding.tables.spreadsheet import Spreadsheet, frame_of
+from nldd.coding.tables.spreadsheet import MAX_BYTES, Cell, Spreadsheet, TableFormat, frame_of
+from nldd.coding.tables.text_tables import nested_value
 from nldd.exceptions import InputError, MissingExtraError
 
 # By the ending of a file: what programs call it, and the function that reads it.
@@ -54,29 +46,26 @@ _TIMES = re.compile(r"TIME|TIMEAMPM|HHMM|TOD|(E8601|B8601|IS8601)TM|%tc(HH|hh).*
 def read_parquet(path: Path) -> Spreadsheet:
     """A Parquet file; what Python has no value for becomes text."""
     try:
-        import pyarrow
+        from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
         message = f"{path}: reading Parquet files needs pyarrow."
         raise MissingExtraError(message, extra="parquet") from error
-    cut: list[str] = []
     try:
         with ParquetFile(path) as file:
             header = tuple(map(str, file.schema_arrow.names))
             _check_parquet(path, file.metadata)
             arrays = file.read().columns
-        columns = map(_cut_to_microseconds, arrays, header, repeat(cut))
-        frame = frame_of({j: map(nested_value, c.to_pylist()) for j, c in enumerate(columns)})
+        frame = frame_of({j: map(nested_value, a.to_pylist()) for j, a in enumerate(arrays)})
     except InputError:
         raise  # it is a ValueError too
-    except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
+    except (ArrowException, OSError, ValueError, OverflowError) as error:
         reason = str(error).partition("\n")[0][:200]
         message = f"{path} cannot be read as Parquet: {reason}."
         raise InputError(message, hint="write it again, or save the table as CSV") from error
     if not header:
         raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
-    notes = [f"Times were cut to microseconds in the columns {quote_first(cut)}."] if cut else []
-    return Spreadsheet(path, frame, header, TableFormat("parquet"), notes)
+    return Spreadsheet(path, frame, header, TableFormat("parquet"))
 
 
 def _check_parquet(path: Path, found: Any) -> None:
@@ -90,23 +79,14 @@ def _check_parquet(path: Path, found: Any) -> None:
         raise InputError(message, hint="leave out the columns that are not needed")
 
 
-def _cut_to_microseconds(array: Any, name: str, cut: list[str]) -> Any:
-    """Times as Python has them; the name of a column that had more precise ones is noted."""
-    import pyarrow
+def check_claim(path: Path, n_rows: int) -> None:
+    """Refuse a file that claims far more rows than it has bits.
 
-    kind = array.type
-    if pyarrow.types.is_dictionary(kind):
-        array = array.cast(kind := kind.value_type)
-    if getattr(kind, "unit", "") != "ns":
-        return array
-    is_moment, is_time = pyarrow.types.is_timestamp(kind), pyarrow.types.is_time64(kind)
-    coarse = pyarrow.timestamp("us", kind.tz) if is_moment else pyarrow.duration("us")
-    coarse = pyarrow.time64("us") if is_time else coarse
-    try:
-        return array.cast(coarse)
-    except pyarrow.ArrowInvalid:
-        cut.append(name)
-        return array.cast(coarse, safe=False)
+    A column that says the same in all rows takes a few bytes, however many they are.
+    """
+    if n_rows > 2**20 + 64 * path.stat().st_size:
+        message = f"{path} claims {n_rows:,} values in a column, too many for a file of its size"
+        raise InputError(f"{message}.", hint="write it again, or save the table as CSV")
 
 
 class Labelled(str):
@@ -128,61 +108,36 @@ class Labelled(str):
         return cell
 
 
-@dataclass(frozen=True)
-class ResponseSet:
-    """A multiple-response set: marks of a `counted` value in several variables, or codes in them.
-
-    `kind` is that of SPSS: D and E for marks, C for codes.
-    """
-
-    name: str
-    kind: str
-    variables: tuple[str, ...]
-    label: str = ""
-    counted: int | None = None
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether each variable is one code, marked or not."""
-        return self.kind != "C"
-
-    @property
-    def is_writable(self) -> bool:
-        """Whether all is known that a file needs; the library tells no counted text."""
-        return self.kind == "C" or self.counted is not None
-
-
 @dataclass(frozen=True, eq=False)
 class Variables:
-    """What a statistics file says of its variables, by their names, and of itself.
+    """What a statistics file says of its variables.
 
-    `program` is SPSS, Stata or SAS. `labels` are texts of variables, `values` those of their
-    values. Missing are values of the ranges in `missing`, and letters among numbers, such as
-    Stata's ``.a``. `formats` say how numbers are shown, `is_text` which variables hold text.
+    `program` is SPSS, Stata or SAS, `found` the metadata of pyreadstat.
     """
 
     program: str
-    is_text: Mapping[str, bool] = field(default_factory=dict)
-    labels: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, Mapping[float | str, str]] = field(default_factory=dict)
-    missing: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    formats: Mapping[str, str] = field(default_factory=dict)
-    measures: Mapping[str, str] = field(default_factory=dict)
-    display: Mapping[str, int] = field(default_factory=dict)
-    widths: Mapping[str, int] = field(default_factory=dict)
-    sets: tuple[ResponseSet, ...] = ()
-    file_label: str = ""
-    notes: tuple[str, ...] = ()
+    found: Any
 
-    def text_width(self, name: str) -> int:
-        """Bytes that a text may have, by the format of SPSS (A20), or as it is stored."""
-        shown = re.fullmatch(r"A(\d+)", self.formats.get(name, ""))
-        return int(shown[1]) if shown else self.widths.get(name, 0)
+    def is_text(self, name: str) -> bool | None:
+        """Whether a variable holds text; None if there is no such variable."""
+        kind = self.found.readstat_variable_types.get(name)
+        return kind and kind.startswith("string")
 
-    def response_set(self, name: str) -> ResponseSet | None:
+    @property
+    def values(self) -> Mapping[str, Mapping[float | str, str]]:
+        """The labels of values, by the names of variables."""
+        return self.found.variable_value_labels
+
+    @property
+    def sets(self) -> Mapping[str, Mapping[str, Any]]:
+        """Multiple-response sets, all variables of which are in the file."""
+        names, sets = {*self.found.column_names}, getattr(self.found, "mr_sets", None) or {}
+        return {name: one for name, one in sets.items() if {*one["variable_list"]} <= names}
+
+    def response_set(self, name: str) -> Mapping[str, Any] | None:
         """The multiple-response set of a name, with or without its dollar sign."""
         plain = name.strip().removeprefix("$").casefold()
-        return next((found for found in self.sets if found.name.casefold() == plain), None)
+        return next((one for given, one in self.sets.items() if given.casefold() == plain), None)
 
 
 def read_statistics(path: Path, encoding: str | None = None) -> Spreadsheet:
@@ -210,7 +165,7 @@ def read_statistics(path: Path, encoding: str | None = None) -> Spreadsheet:
         raise _refusal(path, program, error) from error
     if not header:
         raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
-    variables = _variables(program, found)
+    variables = Variables(program, found)
     cells = {j: map(_converter(variables, n), columns[n]) for j, n in enumerate(header)}
     format = TableFormat(kind=path.suffix.lower()[1:], variables=variables)
     return Spreadsheet(path, frame_of(cells), header, format)
@@ -235,39 +190,14 @@ def load_pyreadstat(path: Path) -> Any:
     return pyreadstat
 
 
-def _variables(program: str, found: Any) -> Variables:
-    """What pyreadstat tells of a file, without what is empty."""
-    types = found.readstat_variable_types
-    sets = tuple(
-        ResponseSet(name, one["type"], tuple(one["variable_list"]), one["label"] or "", counted)
-        for name, one in (getattr(found, "mr_sets", None) or {}).items()
-        if set(one["variable_list"]) <= set(types)
-        for counted in [one["counted_value"]]
-    )
-    is_text = {name: types[name] in ("string", "string_ref", "string-ref") for name in types}
-    told = {
-        "labels": found.column_names_to_labels,
-        "values": found.variable_value_labels,
-        "missing": found.missing_ranges,
-        "formats": found.original_variable_types,
-        "measures": found.variable_measure,
-        "display": found.variable_display_width,
-        "widths": found.variable_storage_width,
-    }
-    present: dict[str, Any] = {
-        key: {name: x for name, x in (each or {}).items() if x} for key, each in told.items()
-    }
-    notes = tuple(map(str, found.notes or ()))
-    title = found.file_label or ""
-    return Variables(program, is_text, **present, sets=sets, file_label=title, notes=notes)
-
-
 def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
     """How the values of a variable become cells."""
-    labels, missing = variables.values.get(name, {}), variables.missing.get(name, ())
-    marked = next((s for s in variables.sets if s.is_marked and name in s.variables), None)
-    is_text = variables.is_text[name]
-    kind = None if is_text else time_kind(variables.formats.get(name, ""))
+    found, is_text = variables.found, variables.is_text(name)
+    labels = found.variable_value_labels.get(name, {})
+    missing = found.missing_ranges.get(name, ())
+    sets = (one for one in variables.sets.values() if name in one["variable_list"])
+    counted = next((one["counted_value"] for one in sets if one["is_dichotomy"]), None)
+    kind = None if is_text else time_kind(found.original_variable_types.get(name) or "")
 
     def convert(value: Any) -> Cell:
         if value is None or (isinstance(value, float) and math.isnan(value)):
@@ -277,8 +207,8 @@ def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
         is_letter = isinstance(value, str) and not is_text
         if is_letter or _is_missing(value, missing):
             return Labelled("", value)
-        if marked is not None and marked.counted is not None and not is_text:
-            return Labelled("1" if value == marked.counted else "0", value)
+        if counted is not None and not is_text:
+            return Labelled("1" if value == counted else "0", value)
         if label := labels.get(value):
             return Labelled(label.strip(), value)
         if isinstance(value, str):

@@ -21,18 +21,10 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from nldd._files import open_replacement
-from nldd._wording import quote_first
-from nldd.coding.tables.cells import (
-    SHEET_OF_CHOICES,
-    Cell,
-    TableFormat,
-    cell_place,
-    cell_text,
-    is_text,
-    python_value,
-)
+from nldd._wording import quote
 from nldd.coding.tables.reading import distinct_names
-from nldd.coding.tables.text_tables import separator_line
+from nldd.coding.tables.spreadsheet import Cell, TableFormat, cell_place, cell_text, python_value
+from nldd.coding.tables.workbooks import SHEET_OF_CHOICES
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.formulas import escape_formula
 
@@ -40,8 +32,7 @@ STANDARD_OUTPUT = "-"
 STATISTICS = (".sav", ".dta", ".xpt")
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", *STATISTICS)
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
-# Excel takes a list of choices in a cell's own rule up to so many characters.
-MOST_INLINE = MOST_MESSAGE = 255
+MOST_MESSAGE = 255  # characters in a rule of a cell
 
 
 @dataclass(frozen=True)
@@ -147,7 +138,7 @@ def write_table(
     _check_request(path, names)
     columns = [_cells(frame.iloc[:, j]) for j in range(frame.shape[1])]
     ending = path.suffix.lower()
-    with _explaining_errors(path, names, columns), _open_output(path) as stream:
+    with _open_output(path) as stream:
         if ending in STATISTICS:
             from nldd.coding.tables.statistics_writer import write_statistics
 
@@ -166,10 +157,6 @@ def _check_request(path: Path, header: Sequence[str]) -> None:
         raise InputError(message, hint=f"use one of {', '.join(ENDINGS)}")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} is there and is no file.", hint="use another name")
-    if not header:
-        raise InputError(f"{path}: a table needs at least one column.")
-    if wrong := [str(name) for name in header if not isinstance(name, str)]:
-        raise InputError(f"{path}: names of columns must be text; got {quote_first(wrong)}.")
 
 
 def _cells(column: pd.Series) -> list[Any]:
@@ -180,21 +167,14 @@ def _cells(column: pd.Series) -> list[Any]:
 
 @contextmanager
 def _open_output(path: Path) -> Iterator[BinaryIO]:
-    if str(path) == STANDARD_OUTPUT:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with open_replacement(path) as stream:
-        yield stream
-
-
-@contextmanager
-def _explaining_errors(
-    path: Path, header: Sequence[str], columns: Sequence[Sequence[Cell]]
-) -> Iterator[None]:
-    """Say why a file cannot be written, or which of the cells holds what no file can hold."""
+    """A stream of bytes to a new file, or an error that says why there is none."""
     try:
-        yield
+        if str(path) == STANDARD_OUTPUT:
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        else:
+            with open_replacement(path) as stream:
+                yield stream
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -202,16 +182,9 @@ def _explaining_errors(
         message = f"{place} cannot be written: {error.strerror or error}."
         hint = "check the folder, who may write to it, and the space on the disk"
         raise NLDDError(message, hint=hint) from error
-    except UnicodeEncodeError:
-        halves = (
-            cell_place(path, row, name) if row else f"{path.name}, header"
-            for name, cells in zip(header, columns, strict=True)
-            for row, cell in enumerate([name, *cells])
-            if isinstance(cell, str) and not is_text(cell)
-        )
-        what = "the text holds half of a character (a lone surrogate), which no file can hold"
-        hint = "take the broken character out of the text"
-        raise InputError(f"{next(halves, path)}: {what}.", hint=hint) from None
+    except UnicodeEncodeError as error:
+        message = f"{path}: the text {quote(error.object)} holds half of a character."
+        raise InputError(message, hint="take the broken character out of the text") from None
 
 
 def _write_csv(
@@ -226,23 +199,19 @@ def _write_csv(
     separator = "\t" if ending in (".tsv", ".txt") else ","
     if like.kind == "csv" and ending != ".tsv":
         separator = like.separator
-    unicode = like.encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii")
     # Who works in Excel opens the file there, where umlauts without the mark are garbled.
-    bom = (like.bom or not unicode or like.kind == "xlsx") and str(path) != STANDARD_OUTPUT
-    if bom or header[0].startswith("\ufeff"):
+    for_excel = like.bom or like.kind == "xlsx" or like.encoding not in ("utf-8", "ascii")
+    if for_excel and str(path) != STANDARD_OUTPUT:
         stream.write(codecs.BOM_UTF8)
     out = StringIO(newline="")
     plain, quoted = (
         csv.writer(out, delimiter=separator, lineterminator=like.newline, quoting=quoting)
         for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
     )
-    # In quotes it is a name; without them Excel and our reader would obey it.
-    is_order = separator_line(separator.join(header)) is not None
     for row in chain([header], rows):
         texts = list(map(cell_text if raw else _safe_text, row))
         # Python before 3.13 quotes only the line end that it writes itself.
-        (quoted if is_order or "\r" in "".join(texts) else plain).writerow(texts)
-        is_order = False
+        (quoted if "\r" in "".join(texts) else plain).writerow(texts)
     content = memoryview(out.getvalue().encode())
     while content:  # standard output may take less than all of it at once
         content = content[stream.write(content) :]
@@ -254,7 +223,6 @@ def _safe_text(cell: Cell) -> str:
 
 def _write_jsonl(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
     keys = header if len(set(header)) == len(header) else distinct_names(header)
-    "".join(keys).encode()
     for row in rows:
         record = dict(zip(keys, row, strict=True))
         text = json.dumps(record, ensure_ascii=False, default=_json_value)
@@ -287,9 +255,9 @@ def _workbook(
             # Without the time of day, so that equal tables give equal files.
             book.set_properties({"created": datetime.datetime(2000, 1, 1)})
             sheet = book.add_worksheet(_sheet_name(name))
-            if layout is not None:
-                _format_sheet(book, sheet, layout)
             form = cache(lambda code: book.add_format({"num_format": code}))
+            if layout is not None:
+                _format_sheet(book, sheet, layout, form)
             for number, row in enumerate([header, *zip(*columns, strict=True)]):
                 for column, cell in enumerate(row):
                     try:
@@ -312,7 +280,7 @@ def _close(book: Any) -> None:
         raise error.args[0] from error
 
 
-def _format_sheet(book: Any, sheet: Any, layout: SheetLayout) -> None:
+def _format_sheet(book: Any, sheet: Any, layout: SheetLayout, form: Callable[[str], Any]) -> None:
     """Give a sheet of XlsxWriter its look, before its first row."""
     from xlsxwriter.utility import xl_range_abs
 
@@ -320,24 +288,18 @@ def _format_sheet(book: Any, sheet: Any, layout: SheetLayout) -> None:
     sheet.freeze_panes(1, 0)
     for column, width in layout.widths.items():
         sheet.set_column(column, column, width, wrapped)
-    lists: dict[tuple[Cell, ...], str] = {}
-    for column, choices in layout.choices.items():
-        source: Any = list(map(str, choices.values))
-        # A comma would end a choice, and a quotation mark the whole list.
-        if len(",".join(source)) > MOST_INLINE or any({*',"'} & {*name} for name in source):
-            if not lists:
-                hidden = book.add_worksheet(SHEET_OF_CHOICES)
-                hidden.hide()
-            if (key := tuple(source)) not in lists:
-                row = len(lists)
-                for place, choice in enumerate(source):
-                    hidden.write_string(row, place, choice)
-                cells = xl_range_abs(row, 0, row, len(source) - 1)
-                lists[key] = f"='{SHEET_OF_CHOICES}'!{cells}"
-            source = lists[key]
+    if not layout.choices:
+        return
+    hidden = book.add_worksheet(SHEET_OF_CHOICES)
+    hidden.hide()
+    for row, (column, choices) in enumerate(layout.choices.items()):
+        # A rule itself holds 255 characters, and no choice with a comma or a quotation mark.
+        for place, choice in enumerate(choices.values):
+            _write_cell(hidden, form, row, place, choice)
+        source = xl_range_abs(row, 0, row, len(choices.values) - 1)
         rule = {
             "validate": "list",
-            "source": source,
+            "source": f"='{SHEET_OF_CHOICES}'!{source}",
             # Several choices may stand in a cell: whoever types them is told, not stopped.
             "error_type": "information",
             "error_title": "Not in the list",
@@ -401,4 +363,4 @@ def _time_format(value: datetime.date | datetime.time) -> str | None:
 def _sheet_name(name: str) -> str:
     """A name that Excel takes: short, and without the signs of its formulas."""
     name = re.sub(r"[\[\]:*?/\\\x00-\x1f]", " ", name).strip(" '")[:31].rstrip(" '")
-    return name if name and is_text(name) else "Sheet1"
+    return name or "Sheet1"
