@@ -1,6 +1,5 @@
 """Fit and update on files: what joins, what is refused, and that nothing is lost."""
 
-import os
 from hashlib import sha256
 from itertools import count
 from multiprocessing import get_context
@@ -135,18 +134,16 @@ def update_in_turn(barrier, model, tables):
         update_model(model, table)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_updates_at_the_same_time_lose_nothing(study):
     parts = [slice(50 + 5 * i, 55 + 5 * i) for i in range(4)]
     tables = [
         write_coded(study / f"more{i}.csv", TEXTS[part], CODES[part])
         for i, part in enumerate(parts)
     ]
-    forking = get_context("fork")
-    barrier = forking.Barrier(2)
+    spawning = get_context("spawn")
+    barrier = spawning.Barrier(2)
     processes = [
-        forking.Process(target=update_in_turn, args=(barrier, study / "model.nldd", part))
+        spawning.Process(target=update_in_turn, args=(barrier, study / "model.nldd", part))
         for part in (tables[:2], tables[2:])
     ]
     for process in processes:
