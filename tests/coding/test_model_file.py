@@ -51,7 +51,8 @@ def some_answers(n, seed):
 
 @pytest.fixture(scope="module")
 def model():
-    return fit_coding_model(*some_answers(60, 0), COLUMNS, SETTINGS).with_event(EVENT)
+    found = fit_coding_model(*some_answers(60, 0), COLUMNS, SETTINGS)
+    return replace(found, history=(EVENT,))
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +95,8 @@ def test_loaded_model_codes_as_the_saved_one(model, saved):
 
 
 def test_threads_are_not_kept(tmp_path):
-    model = fitted(*made_up(20, 0), settings=replace(SETTINGS, n_jobs=2)).with_event(EVENT)
+    found = fitted(*made_up(20, 0), settings=replace(SETTINGS, n_jobs=2))
+    model = replace(found, history=(EVENT,))
     save_coding_model(model, tmp_path / "m.nldd")
     assert load_coding_model(tmp_path / "m.nldd").settings == SETTINGS
 

@@ -202,11 +202,9 @@ def _columns(
         own.GUARANTEE: [str(coding.guarantee or "")] * n,
         own.DRAWN: ["yes" if drawn else "no" for drawn in coded.drawn],
     }
-    if coding.per_code is not None:
-        columns[own.ASK] = [
-            "" if ask is None else (model.columns.codes.separator or ";").join(_names(model, ask))
-            for ask in coded.ask
-        ]
+    if coding.code_selection is not None:
+        separator = model.columns.codes.separator or ";"
+        columns[own.ASK] = list(map(separator.join, model.codes(coded.ask)))
     # By its number, a review finds the extra features of a row again.
     if model.columns.n_extra and own.ROW not in table.names:
         columns[own.ROW] = coded.answers.rows
@@ -231,18 +229,9 @@ def _table_columns(
     return columns | ({own.DRAWN: said[own.DRAWN]} if coding.n_random else {})
 
 
-def _names(model: CodingModel, Y: NDArray[Any]) -> tuple[str, ...]:
-    return model.codes(Y[np.newaxis])[0]
-
-
 def _join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:
     """The codes of each row as one cell."""
-    known: dict[bytes, str] = {}
-    keys = [row.tobytes() for row in Y]
-    for key, row in zip(keys, Y, strict=True):
-        if key not in known:
-            known[key] = model.columns.codes.join(_names(model, row))
-    return [known[key] for key in keys]
+    return list(map(model.columns.codes.join, model.codes(Y)))
 
 
 def _six_digits(values: NDArray[np.float64]) -> list[float]:
@@ -314,8 +303,7 @@ def _code_cells(
             cells = dict(zip(codes.names, codes.spread(str(suggested[i])), strict=True))
         else:
             for j, label in enumerate(model.labels):
-                is_open = ask is not None and ask[j]
-                cells[first[label]] = "" if is_open else int(coded.Y[i, j])
+                cells[first[label]] = "" if ask[j] else int(coded.Y[i, j])
         rows.append(cells)
     return {name: [cells[name] for cells in rows] for name in codes.names}
 

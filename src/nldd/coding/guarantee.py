@@ -28,7 +28,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
 
 FloatArray = NDArray[Any]
+BoolArray = NDArray[np.bool_]
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
 # Of the level, for the first fit: most studies have no other. A test at 0.9 takes at least 69
@@ -131,6 +132,13 @@ class Guarantee:
     repeated: str = ""
 
     @classmethod
+    def of(cls, found: "Selection | CodeSelection") -> Self:
+        """What a table states that is coded by these thresholds."""
+        both = (found, found.repeated) if found.repeated else (found,)
+        texts = dict.fromkeys(_limit_text(each) for each in both)
+        return cls(found.target, found.confidence, found.measure, found.rank_by, *texts)
+
+    @classmethod
     def parse(cls, text: str, where: str = "") -> Self:
         """The guarantee that a cell states; `where` it stands is for the message if it does not."""
         if (match := GRAMMAR.fullmatch(text)) is None:
@@ -145,9 +153,14 @@ class Guarantee:
         return f"accuracy {self.target} ({self.measure}), {level}{again}"
 
 
-def threshold_text(rank_by: str, *limits: float | None) -> str:
-    """Limits of the doubt as the columns of a coded table show chance and theta."""
-    shown = (x if x is None or rank_by != "chance" else 1 - x for x in limits)
+def _limit_text(found: "Selection | CodeSelection") -> str:
+    """Limits as the columns of a coded table show chance and theta."""
+    if isinstance(found, CodeSelection):
+        shown = [found.limits.yes, found.limits.no]
+    else:
+        shown = [found.limit]
+        if found.rank_by == "chance" and found.limit is not None:
+            shown = [1 - found.limit]
     return " and ".join("none" if x is None else f"{x:.6g}" for x in shown)
 
 
@@ -185,7 +198,7 @@ class GuaranteeTest:
     chance: NDArray[np.float64] | None
     n_wrong: NDArray[np.intp]
     n_labels: int
-    repeated: NDArray[np.bool_]
+    repeated: BoolArray
     gain_theta: float = 0.0
     gain_chance: float = 0.0
 
@@ -203,7 +216,7 @@ class GuaranteeTest:
             doubt, gain = 1 - self.chance, self.gain_chance
         right = right_shares(self.n_wrong, self.n_labels, measure)
 
-        def threshold(rows: NDArray[np.bool_], share: float) -> Selection:
+        def threshold(rows: BoolArray, share: float) -> Selection:
             found = selective_threshold(
                 doubt[rows], right[rows], target, confidence, level_share=share
             )
@@ -246,8 +259,8 @@ class CodeLimits:
     no: float | None
 
     def settle(
-        self, P: FloatArray, Y: NDArray[np.int8], empty: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        self, P: FloatArray, Y: NDArray[np.int8], empty: BoolArray
+    ) -> tuple[BoolArray, BoolArray]:
         """Which codes are set, and which are asked about, by their probabilities in each answer.
 
         `Y` are the codes of the model's own answers: if each has one, an answer of which all codes
@@ -283,6 +296,18 @@ class CodeSelection:
     right: float | None
     missed: float | None
     repeated: "CodeSelection | None" = None
+    measure: ClassVar[str] = "per-code"
+    rank_by: ClassVar[str] = "probability"
+
+    def settle(
+        self, P: FloatArray, Y: NDArray[np.int8], empty: BoolArray, known: BoolArray
+    ) -> tuple[BoolArray, BoolArray]:
+        """Which codes are set and which asked about, in answers with `known` words and others."""
+        found = self.limits.settle(P, Y, empty)
+        if self.repeated is None:
+            return found
+        again, rows = self.repeated.limits.settle(P, Y, empty), known[:, np.newaxis]
+        return np.where(rows, again[0], found[0]), np.where(rows, again[1], found[1])
 
 
 def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSelection:
@@ -301,7 +326,6 @@ def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSel
 def _select_codes(
     model: "CodingModel", rows: NDArray[np.intp], goal: GuaranteeTarget, level: float
 ) -> CodeSelection:
-    assert model.evidence.P is not None
     P, Y = model.evidence.P[rows], model.Y[rows]
     yes = threshold_to_set(P, Y, goal.target, level)
     no = threshold_to_rule_out(P, Y, goal.target, level)

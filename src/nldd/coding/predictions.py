@@ -64,12 +64,12 @@ class Predictions(Entries):
         Distances from it in features and in labels.
     x_part, y_part : ndarray of shape (n_answers,)
         What these add to the log-odds of an error.
+    P : ndarray of float32 of shape (n_answers, n_labels)
+        Probabilities label by label.
     chance : ndarray of shape (n_answers,) or None
         Probability that all labels are right.
     clues : ndarray of shape (n_answers, n_clues) or None
         What the chance is found from, as long as it is not.
-    P : ndarray of float32 of shape (n_answers, n_labels) or None
-        Probabilities label by label.
     others : ndarray of int8 of shape (n_answers, n_others, n_labels) or None
         The next best labelsets.
     others_row : ndarray of int of shape (n_answers, n_others) or None
@@ -100,9 +100,9 @@ class Predictions(Entries):
     Dy: NDArray[np.float64]
     x_part: NDArray[np.float64]
     y_part: NDArray[np.float64]
+    P: NDArray[np.float32]
     chance: NDArray[np.float64] | None = None
     clues: NDArray[np.float64] | None = None
-    P: NDArray[np.float32] | None = None
     others: NDArray[np.int8] | None = None
     others_row: NDArray[np.intp] | None = None
     others_theta: NDArray[np.float64] | None = None
@@ -141,16 +141,15 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
     Y = near.labelsets[:, 0]
     clues = confidence_clues(near, times_seen(classifier, Y))
-    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
+    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part, near.P.astype(np.float32))
     others = (near.labelsets[:, 1:], near.row[:, 1:], near.theta[:, 1:])
-    return Predictions(Y, *found, None, clues, near.P.astype(np.float32), *others)
+    return Predictions(Y, *found, None, clues, *others)
 
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
     """How many training rows carry each of these labelsets."""
-    labelsets = classifier.labelsets_.astype(np.int8)
-    counts = zip(labelsets, classifier.index_.counts.tolist(), strict=True)
-    times = {labelset.tobytes(): count for labelset, count in counts}
+    keys = (labelset.tobytes() for labelset in classifier.labelsets_.astype(np.int8))
+    times = dict(zip(keys, classifier.index_.counts.tolist(), strict=True))
     return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 
 

@@ -1,7 +1,5 @@
 """The steps of a coding study: fit, and update with corrected answers."""
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +21,7 @@ from nldd.coding.training_set import (
     check_new_codes,
     choose_answers,
     drop_duplicates,
+    given_codes,
     take,
 )
 from nldd.exceptions import InputError
@@ -73,11 +72,6 @@ class FitResult:
     n_corrected: int = 0
     notes: list[str] = field(default_factory=list)
     predecessor: Path | None = None
-
-    @property
-    def n_coded(self) -> int:
-        """Coded answers of the table."""
-        return self.n_added
 
 
 def fit_table(
@@ -150,22 +144,14 @@ def fit_table(
     >>> folder.cleanup()
     """
     check_paths_differ(path, out, hint="-o model.nldd")
-    # Before hours of work rather than after.
-    with suppress(OSError):
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if out.is_dir() or not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
-        hint = "check the name of its folder, and whether you may write there"
-        raise InputError(f"{out}: cannot be written.", hint=hint)
-    refuse_existing(out, force=force)
+    refuse_existing(out, force=force)  # before hours of work rather than after
     for _ in watch(range(1), 1, f"reading {path.name}"):
         table = read_table(path, options)
         columns = find_columns(table, spec)
         answers, decisions = read_sheet(table, columns, drawn=True)
         if not spec.as_written:
-            agreed = agree_on_lists(answers, decisions, columns, ask)
-            if agreed != columns:
-                columns = agreed
-                answers, decisions = read_sheet(table, columns, drawn=True)
+            columns = agree_on_lists(answers, decisions, columns, ask)
+            answers, decisions = read_sheet(table, columns, drawn=True)
     check_listable(codebook, columns.codes)
     n_set_aside = len(decisions) - len(decisions.decided)
     if spec.coder:
@@ -180,7 +166,6 @@ def fit_table(
         refuse_existing(out, force=force)  # somebody may have been at work on it
         model = fit_coding_model(answers, decisions, columns, settings, watch, codebook)
         model = model.record("fit", path.name, table.sha256, len(answers), n_set_aside)
-        refuse_existing(out, force=force)
         predecessor = replace_model(model, out)
     counts = (len(table), len(answers), n_set_aside)
     return FitResult(model, *counts, notes=decisions.notes, predecessor=predecessor)
@@ -269,10 +254,9 @@ def update_model(
     check_paths_differ(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_paths_differ(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
-    target = (out or model_path).resolve()
-    elsewhere = None if target == model_path.resolve() else out
+    target = out or model_path
+    elsewhere = None if target.resolve() == model_path.resolve() else out
     refuse_existing(elsewhere, force=force)
-    target.parent.mkdir(parents=True, exist_ok=True)
     with model_lock(target, tell):
         refuse_existing(elsewhere, force=force)
         for _ in watch(range(1), 1, f"reading {model_path.name} and {path.name}"):
@@ -290,7 +274,7 @@ def update_model(
         model = joined.model.record(
             *("update", path.name, decisions.sha256, joined.n_added, joined.n_set_aside)
         )
-        predecessor = replace_model(model, out or model_path)
+        predecessor = replace_model(model, target)
     return replace(joined, model=model, predecessor=predecessor)
 
 
@@ -343,14 +327,17 @@ def _new_answers(
     answers, decisions = drop_duplicates(*coded)
     if not any(answers.keys):
         return model, _without_copies(model, answers, decisions), {}
-    places = model.find_places(answers)
-    rows = zip(places, decisions.codes, decisions.drawn, strict=True)
-    given = {i: (codes or frozenset(), drawn) for i, codes, drawn in rows if i is not None}
-    before = model.codes(model.Y)
-    corrections = {i: codes for i, (codes, _) in given.items() if codes != set(before[i])}
-    drawn = [i for i, (_, is_drawn) in given.items() if is_drawn and not model.drawn[i]]
-    new = [i for i, place in enumerate(places) if place is None]
-    if not new and not corrections and not drawn:
+    before, drawn = model.codes(model.Y), model.drawn.copy()
+    new, given = list[int](), dict[int, Codes]()
+    places, codes = model.find_places(answers), given_codes(decisions)
+    for row, place in enumerate(places):
+        if place is None:
+            new.append(row)
+        else:
+            given[place] = codes[row]
+            drawn[place] |= decisions.drawn[row]
+    corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
+    if not new and not corrections and (drawn == model.drawn).all():
         message = (
             f"{decisions.source}: the model has all {len(answers)} coded answers of it already."
         )
@@ -361,9 +348,7 @@ def _new_answers(
     notes += [f"{count_noun(n_known, 'coded answer')}: in the model already."] * bool(n_known)
     if corrections:
         notes.append(f"{count_noun(n_corrected, 'answer')} of the model: codes corrected.")
-    known = model.drawn.copy()
-    known[drawn] = True
-    return replace(model, drawn=known), take((answers, decisions), new, *notes), corrections
+    return replace(model, drawn=drawn), take((answers, decisions), new, *notes), corrections
 
 
 def _note_withdrawn(model: CodingModel, answers: Answers, decisions: Decisions) -> list[str]:
