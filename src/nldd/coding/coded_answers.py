@@ -245,16 +245,10 @@ class CodedAnswers(Entries):
         """Why people must look, in words; empty for answers that they need not look at."""
         return ["" if reason is None else reason.words for reason in self.reasons]
 
-    @property
-    def for_people(self) -> list[int]:
-        """Places of the answers that a review has: all but those that are sure, or coded."""
-        each = enumerate(zip(self.statuses, self.drawn, strict=True))
-        return [i for i, (status, drawn) in each if drawn or status in (REVIEW, PARTLY)]
-
-    def summary(self, notes: Sequence[str] = ()) -> CodingSummary:
+    def summary(self) -> CodingSummary:
         """How many answers got which status."""
         counts, why = Counter(self.statuses), Counter(r.kind for r in self.reasons if r is not None)
-        parts = (len(self), counts[AUTO], counts[REVIEW], why, list(notes))
+        parts = (len(self), counts[AUTO], counts[REVIEW], why, list[str]())
         return CodingSummary(*parts, counts[PARTLY], sum(self.drawn))
 
 
@@ -265,13 +259,11 @@ def code_answers(
     options: CodingOptions,
     *,
     k: int = N_NEXT + 1,
-    drawn: frozenset[int] = frozenset(),
     watch: Watch = no_progress,
 ) -> CodedAnswers:
     """Code answers by a model; those with `given` codes keep them, as do its training answers.
 
-    Of the `k` nearest labelsets, those behind the first are found too. `drawn` are places of
-    answers in the random check sample.
+    Of the `k` nearest labelsets, those behind the first are found too.
     """
     known, n = model.codes(model.Y), len(answers)
     kept = [
@@ -283,11 +275,12 @@ def code_answers(
     if not n:  # arrays of the right widths, without a row
         return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
     blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
-    parts = [
-        _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
-        for rows in watch(blocks, len(blocks), "coding")
-    ]
-    return replace(CodedAnswers.join(parts), drawn=[i in drawn for i in range(n)])
+    return CodedAnswers.join(
+        [
+            _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
+            for rows in watch(blocks, len(blocks), "coding")
+        ]
+    )
 
 
 def _code_block(

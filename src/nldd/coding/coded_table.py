@@ -22,6 +22,7 @@ from nldd.coding import own_columns as own
 from nldd.coding.coded_answers import (
     N_NEXT,
     PARTLY,
+    REVIEW,
     CodedAnswers,
     CodingOptions,
     CodingSummary,
@@ -120,8 +121,9 @@ def code_table(
     answers, given = read_answers(table, model.columns), read_given(table, model)
     free = (place for place, codes in enumerate(given) if codes is None)
     drawn = frozenset(draw_at_random(free, coding.n_random, coding.seed))
-    how: dict[str, Any] = {"k": N_NEXT + 1 if review else 2, "drawn": drawn, "watch": watch}
-    coded = code_answers(model, answers, given, coding, **how)
+    k = N_NEXT + 1 if review else 2
+    coded = code_answers(model, answers, given, coding, k=k, watch=watch)
+    coded = replace(coded, drawn=[place in drawn for place in range(len(table))])
     added = _table_columns(used, table, coded, coding)
     # The column that people fill in must not be mistaken for that of the predictions.
     taken = {*table.names, *used.columns.codes.names, *used.columns.inputs}
@@ -137,7 +139,9 @@ def code_table(
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}
     write_table(out, frame, header=(*table.header, *names), **written)
     if review is not None:
-        order = sorted(coded.for_people, key=lambda i: _sort_key(coded, i))
+        each = enumerate(zip(coded.statuses, coded.drawn, strict=True))
+        for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (REVIEW, PARTLY)]
+        order = sorted(for_people, key=lambda i: _sort_key(coded, i))
         rows = np.array(order, dtype=np.intp)
         sheet, header, layout = _review_sheet(used, table, rows, coded[rows], coding)
         write_table(review, sheet, header=header, layout=layout, **written)

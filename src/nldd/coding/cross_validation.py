@@ -192,7 +192,7 @@ def cross_validate(
         alike = (occur_elsewhere(words, pairs, taught) == repeated)[rows]
         rows, fewer = rows[alike], fewer[alike]
         both = add_confidence(known[rows], regression), add_confidence(fewer, regression)
-        gains = (*measure_gains(*both), *measure_gains_per_code(*both)) if len(rows) else gains
+        gains = measure_gains(*both) if len(rows) else gains
     evidence = replace(known, chance=chance, clues=None, others=None)
     return CrossValidation(evidence, repeated, regression, *gains)
 
@@ -234,25 +234,20 @@ def _fit_chances(
     return ConfidenceRegression.fit(*data), chance
 
 
-def measure_gains(known: Predictions, fewer: Predictions) -> tuple[float, float]:
+def measure_gains(known: Predictions, fewer: Predictions) -> tuple[float, float, float, float]:
     """What the log-odds of theta, and of not being right, lose on average with a fold more.
 
-    The mean over rows is that over quantiles, too: by so much the scale as a whole moves.
+    The mean over rows is that over quantiles, too: by so much the scale as a whole moves. And by
+    how much the likeliest code of a row rises, and all fall: codes are set by the former, and ruled
+    out by the latter.
     """
     theta, chance = log_odds(fewer.theta) - log_odds(known.theta), np.zeros(1)
     if known.chance is not None:
         chance = log_odds(known.chance) - log_odds(fewer.chance)
-    return max(0.0, float(theta.mean())), max(0.0, float(chance.mean()))
-
-
-def measure_gains_per_code(known: Predictions, fewer: Predictions) -> tuple[float, float]:
-    """By how much, in log-odds, the likeliest code of a row rises with a fold more, and all fall.
-
-    Codes are set by the former, and ruled out by the latter.
-    """
     P, P_fewer = log_odds(known.P), log_odds(fewer.P)
-    rise = float((P.max(axis=1) - P_fewer.max(axis=1)).mean())
-    return max(0.0, rise), max(0.0, float((P_fewer - P).mean()))
+    gains = theta, chance, P.max(axis=1) - P_fewer.max(axis=1), P_fewer - P
+    in_theta, in_chance, rise, fall = (max(0.0, float(gain.mean())) for gain in gains)
+    return in_theta, in_chance, rise, fall
 
 
 def cross_fit(

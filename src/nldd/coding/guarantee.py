@@ -26,8 +26,9 @@ threshold on, until the first test that fails (Angelopoulos et al., 2021).
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -52,6 +53,7 @@ FloatArray = NDArray[Any]
 BoolArray = NDArray[np.bool_]
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
+MEASURES = ("subset", "hamming")
 # Of the level, for the first fit: most studies have no other. A test at 0.9 takes at least 69
 # answers with it, 52 with all of the level and 89 with half.
 FIT_SHARE = 0.8
@@ -240,6 +242,9 @@ def select_in_turn(
 
 def right_shares(n_wrong: NDArray[np.intp], n_labels: int, measure: str) -> FloatArray:
     """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
+    if measure not in MEASURES:
+        message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
+        raise InputError(message, hint="--measure subset, or hamming")
     return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / n_labels
 
 
@@ -360,26 +365,30 @@ def threshold_to_set(
     """
     largest = np.sort(P.max(axis=1))[::-1]
     first = first_size(len(P), target, level / math.e)
-    chosen = None
-    if first <= len(P):
-        sizes = np.linspace(first, len(P), N_TESTS).round().astype(int)
-        for yes in map(float, largest[sizes - 1]):
-            # What is less likely than not is not set, however right the other codes are.
-            if yes < EVEN or not reaches_target(shares_right(P, Y, yes), target, level):
-                break
-            chosen = yes
-    return chosen
+    if first > len(P):
+        return None
+    tried = largest[np.linspace(first, len(P), N_TESTS).round().astype(int) - 1]
+    # What is less likely than not is not set, however right the other codes are.
+    return _last_that_passes(partial(shares_right, P, Y), tried[tried >= EVEN], target, level)
 
 
 def threshold_to_rule_out(
     P: FloatArray, Y: NDArray[np.int8], target: float, level: float
 ) -> float | None:
     """The highest probability up to which codes are proven to be missed seldom enough."""
+    tried = np.geomspace(LOWEST, EVEN, N_LOW)
+    return _last_that_passes(partial(shares_not_excluded, P, Y), tried, target, level)
+
+
+def _last_that_passes(
+    shares: Callable[[float], FloatArray], tried: FloatArray, target: float, level: float
+) -> float | None:
+    """The last of a fixed sequence of thresholds before the first that fails, if there is one."""
     chosen = None
-    for no in map(float, np.geomspace(LOWEST, EVEN, N_LOW)):
-        if not reaches_target(shares_not_excluded(P, Y, no), target, level):
+    for threshold in tried.tolist():
+        if not reaches_target(shares(threshold), target, level):
             break
-        chosen = no
+        chosen = threshold
     return chosen
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from nldd.coding.answers import Entries
-from nldd.coding.guarantee import RANKINGS as RANKINGS, right_shares
+from nldd.coding.guarantee import right_shares
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
@@ -23,7 +23,6 @@ FloatArray = NDArray[np.float64]
 
 # Passes so many steps through, with a progress bar of that title or whatever else.
 Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
-MEASURES = ("subset", "hamming")
 # Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
 PER_CODE = "per-code"
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
@@ -112,8 +111,6 @@ class Predictions(Entries):
 
     def doubt(self, rank_by: str) -> NDArray[np.float64]:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
-        if rank_by not in RANKINGS:
-            raise InputError(f"rank_by must be one of {', '.join(RANKINGS)}; got {rank_by!r}.")
         if rank_by == "theta":
             return self.theta
         if self.chance is None:
@@ -128,9 +125,6 @@ class Predictions(Entries):
 
     def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
-        if measure not in MEASURES:
-            message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
-            raise InputError(message, hint="--measure subset, or hamming")
         return right_shares(self.n_wrong(Y), Y.shape[1], measure)
 
 

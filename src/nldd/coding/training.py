@@ -144,13 +144,13 @@ def fit_table(
     >>> folder.cleanup()
     """
     check_paths_differ(path, out, hint="-o model.nldd")
-    refuse_existing(out, force=force)  # before hours of work rather than after
     for _ in watch(range(1), 1, f"reading {path.name}"):
         table = read_table(path, options)
         columns = find_columns(table, spec)
         answers, decisions = read_sheet(table, columns, drawn=True)
-        if not spec.as_written:
-            columns = agree_on_lists(answers, decisions, columns, ask)
+        agreed = columns if spec.as_written else agree_on_lists(answers, decisions, columns, ask)
+        if agreed != columns:
+            columns = agreed
             answers, decisions = read_sheet(table, columns, drawn=True)
     check_listable(codebook, columns.codes)
     n_set_aside = len(decisions) - len(decisions.decided)
@@ -163,7 +163,7 @@ def fit_table(
     )
     answers, decisions = drop_duplicates(*chosen)
     with model_lock(out, tell):
-        refuse_existing(out, force=force)  # somebody may have been at work on it
+        refuse_existing(out, force=force)
         model = fit_coding_model(answers, decisions, columns, settings, watch, codebook)
         model = model.record("fit", path.name, table.sha256, len(answers), n_set_aside)
         predecessor = replace_model(model, out)
@@ -255,10 +255,9 @@ def update_model(
     check_paths_differ(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
     target = out or model_path
-    elsewhere = None if target.resolve() == model_path.resolve() else out
-    refuse_existing(elsewhere, force=force)
+    is_same = target.resolve() == model_path.resolve()
     with model_lock(target, tell):
-        refuse_existing(elsewhere, force=force)
+        refuse_existing(target, force=force or is_same)
         for _ in watch(range(1), 1, f"reading {model_path.name} and {path.name}"):
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
@@ -298,6 +297,12 @@ def join_decisions(
     withdrawn = _note_withdrawn(old, answers, decisions)
     chosen = choose_answers(answers, decisions, old.columns, old.settings.random_state, silent)
     model, (answers, decisions), corrections = _new_answers(old, chosen, withdrawn)
+    if not len(answers) and not corrections and (model.drawn == old.drawn).all():
+        message = (
+            f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it already."
+        )
+        hint = "give a file with new answers or other codes; ids tell answers of equal words apart"
+        raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
     model = add_answers(model, answers, decisions, watch, corrections)
     counts = (n_rows, len(answers), n_set_aside, len(corrections))
     return FitResult(model, *counts, decisions.notes)
@@ -337,14 +342,7 @@ def _new_answers(
             given[place] = codes[row]
             drawn[place] |= decisions.drawn[row]
     corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
-    if not new and not corrections and (drawn == model.drawn).all():
-        message = (
-            f"{decisions.source}: the model has all {len(answers)} coded answers of it already."
-        )
-        hint = "give a file with new answers, or with other codes"
-        raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
-    n_known, n_corrected = len(answers) - len(new), len(corrections)
-    notes = list(withdrawn)
+    notes, n_known, n_corrected = list(withdrawn), len(answers) - len(new), len(corrections)
     notes += [f"{count_noun(n_known, 'coded answer')}: in the model already."] * bool(n_known)
     if corrections:
         notes.append(f"{count_noun(n_corrected, 'answer')} of the model: codes corrected.")
@@ -371,10 +369,6 @@ def _without_copies(model: CodingModel, answers: Answers, decisions: Decisions) 
     known = set(zip(model.answers.contents(), map(frozenset, model.codes(model.Y)), strict=True))
     rows = zip(answers.contents(), decisions.codes, strict=True)
     new = [i for i, row in enumerate(rows) if row not in known]
-    if not new:
-        message = f"{decisions.source}: the model has answers equal to all {len(answers)} of it."
-        hint = "give a file with new answers; ids would tell them apart"
-        raise _NothingNewError(message, hint=hint)
     n_out = len(answers) - len(new)
     left = "equal to answers of the model, and rows have no ids; left out"
     notes = [f"{count_noun(n_out, 'coded answer')}: {left}."] * bool(n_out)
