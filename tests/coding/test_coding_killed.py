@@ -180,31 +180,6 @@ def test_predict(study, n_kills):
     assert len(read_table(coded if coded.exists() else new)) in (1, 2500)
 
 
-@pytest.mark.slow
-def test_fit_and_update_of_one_model_do_not_lose_each_other(study):
-    """Both at once: who comes second starts from what the first saved, or keeps it."""
-    model = study / "model.nldd"
-    fit = fit_arguments(write(study / "other.csv", rows(100, 80, 1)), model)
-    update = ["update", str(model), write(study / "more.csv", rows(2000, 2, 2)), "--no-report"]
-    before = model.read_bytes()
-    for first, second, wait in [(fit, update, 0), (update, fit, 0), (fit, update, 0.1)]:
-        for path in study.glob("model.nldd*"):
-            path.unlink()
-        model.write_bytes(before)
-        children = [in_child(first)]
-        time.sleep(wait)
-        children.append(in_child(second))
-        assert [child.communicate()[0] for child in children] == [b"done", b"done"]
-        found = [load_coding_model(path) for path in (model, study / "model.nldd.bak")]
-        actions = [[event.action for event in each.history] for each in found]
-        sizes = [len(set(each.answers.texts)) for each in found]
-        # The update after the fit; or the fit, with the model that was updated kept beside it.
-        assert (actions, sizes) in (
-            ([["fit", "update"], ["fit"]], [82, 80]),
-            ([["fit"], ["fit", "update"]], [80, 62]),
-        )
-
-
 def test_a_model_in_use_is_never_half_read(study):
     """Readers beside a writer: each sees the old model or the new one."""
     model = study / "model.nldd"

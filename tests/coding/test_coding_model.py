@@ -18,8 +18,6 @@ from coding.made_up import (
 )
 from nldd.coding import model as model_module
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.description import count_codes
-from nldd.coding.evaluation import evaluate_evidence
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import (
@@ -32,7 +30,6 @@ from nldd.coding.model import (
     fit_coding_model,
     order_codes,
 )
-from nldd.coding.training import FitResult
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -140,15 +137,6 @@ def test_labelset_of_a_single_answer():
     assert model.select(GuaranteeTarget(0.9)).threshold is None
 
 
-def test_counts_of_a_summary():
-    codes = [{"a"}] * 6 + [{"a", "b"}] * 4 + [set()] * 2 + [{"c"}]
-    model = fitted(TEXTS[:13], codes)
-    found = count_codes(model.labels, model.Y)
-    assert found.labels == {"a": 10, "b": 4, "c": 1}
-    assert found.cardinality == pytest.approx(15 / 13)
-    assert (found.n_labelsets, found.n_seen_once, found.n_without_code) == (4, 1, 2)
-
-
 def test_models_without_text_learn_from_features():
     columns = Columns((), CodeColumns(("codes",)), ("age",), ("region",))
     rng = np.random.default_rng(0)
@@ -187,13 +175,3 @@ def test_times_are_utc_and_may_be_set(monkeypatch):
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     assert current_time() > "2024"
     assert len(current_time()) == 20
-
-
-def test_records_that_hold_arrays_can_be_compared(model):
-    """By identity: arrays have no truth value, so that comparing fields would raise."""
-    quality = evaluate_evidence(model)
-    records = (model, model.answers, model.features, model.features.words, model.evidence)
-    for record in (*records, quality, FitResult(model, 1, 1, 0)):
-        assert record == record
-        assert record != replace(record)
-        assert hash(record)

@@ -9,12 +9,10 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
 from nldd.coding.cross_validation import (
-    ENOUGH_PAIRED,
     add_confidence,
     cross_fit,
     cross_validate,
     deal_folds,
-    pair_folds,
     usual_folds,
 )
 from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
@@ -80,14 +78,6 @@ def test_gains_are_what_the_doubt_loses_with_a_fold_more(study):
     assert found.gain_theta == pytest.approx(max(0, np.mean(theta)))
     assert found.gain_chance == pytest.approx(max(0, np.mean(chance)))
     assert found.gain_theta > 0
-
-
-def test_pairs_leave_no_more_out_than_it_takes():
-    ones = [np.array([i]) for i in range(5)]
-    assert [rows.tolist() for rows in pair_folds(ones)] == [[0, 1], [2, 3]]
-    assert pair_folds(ones[:3]) == []
-    many = [np.arange(ENOUGH_PAIRED)] * 10
-    assert len(pair_folds(many)) == 1
 
 
 def test_new_rows_get_chances_of_all_folds(study):

@@ -20,20 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from nldd.coding import predictions
 from nldd.coding.answers import Answers
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import GuaranteeTest
-from nldd.coding.predictions import (
-    N_CLUES,
-    NO_EVIDENCE,
-    UNKNOWN,
-    ConfidenceRegression,
-    Predictions,
-    Watch,
-    log_odds,
-    no_progress,
-    predict,
-)
+from nldd.coding.predictions import ConfidenceRegression, Predictions, Watch, log_odds, no_progress
 from nldd.exceptions import InputError
 
 TESTING = "testing: each answer without itself"
@@ -105,7 +96,7 @@ class CrossValidation:
 
     def predict(self, classifier: Any, X: Any, k: int = 2) -> Predictions:
         """New rows predicted by the model of all answers, with the `k` nearest labelsets."""
-        return add_confidence(predict(classifier, X, k), self.regression)
+        return add_confidence(predictions.predict(classifier, X, k), self.regression)
 
 
 def add_confidence(found: Predictions, regression: ConfidenceRegression | None) -> Predictions:
@@ -113,7 +104,9 @@ def add_confidence(found: Predictions, regression: ConfidenceRegression | None) 
     if regression is None or found.clues is None:
         return replace(found, clues=None)
     chance = regression.chance(found.clues, found.Y)
-    return replace(found, chance=np.where(found.theta < NO_EVIDENCE, chance, 0.0), clues=None)
+    return replace(
+        found, chance=np.where(found.theta < predictions.NO_EVIDENCE, chance, 0.0), clues=None
+    )
 
 
 def cross_validate(
@@ -224,7 +217,7 @@ def _fit_chances(
     fold = np.empty(len(Y), dtype=np.intp)
     for number, rows in enumerate(folds):
         fold[rows] = number
-    informed = known.theta < NO_EVIDENCE
+    informed = known.theta < predictions.NO_EVIDENCE
     data = np.asarray(known.clues)[informed], known.Y[informed], known.right(Y)[informed]
     crossed = cross_fit(*data, fold[informed])
     if crossed is None:
@@ -310,9 +303,11 @@ def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) 
         features = AnswerFeatures.fit(X)
         X, X_test = features.transform(X), features.transform(X_test)
     if X.shape[1] > 0 and (Y[0] != Y).any():
-        return predict(model.fit_copy(X, Y), X_test)
+        return predictions.predict(model.fit_copy(X, Y), X_test)
     # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
-    P = np.full((n, Y.shape[1]), UNKNOWN, dtype=np.float32)
-    found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros, P)
-    return Predictions(Y[rows], *found, clues=np.zeros((n, N_CLUES)), others=Y[rows][:, np.newaxis])
+    P = np.full((n, Y.shape[1]), predictions.UNKNOWN, dtype=np.float32)
+    found = (np.full(n, predictions.NO_EVIDENCE), rows, zeros, zeros, zeros, zeros, P)
+    return Predictions(
+        Y[rows], *found, clues=np.zeros((n, predictions.N_CLUES)), others=Y[rows][:, np.newaxis]
+    )

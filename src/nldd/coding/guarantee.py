@@ -36,14 +36,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from nldd._wording import quote
-from nldd.coding.selective import (
-    N_TESTS,
-    Selection,
-    can_be_tested,
-    critical_count,
-    first_size,
-    selective_threshold,
-)
+from nldd.coding import selective
+from nldd.coding.selective import Selection, critical_count, selective_threshold
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -226,7 +220,7 @@ class GuaranteeTest:
             return replace(found, rank_by=rank_by, limit=limit, measure=measure)
 
         half, n_repeated = level_share / 2, int(self.repeated.sum())
-        apart = can_be_tested(n_repeated, target, half * (1 - confidence))
+        apart = selective.can_be_tested(n_repeated, target, half * (1 - confidence))
         found = Selection(target, confidence, rank_by=rank_by, measure=measure)
         if n_repeated < len(right):
             found = threshold(~self.repeated, half if apart else level_share)
@@ -322,7 +316,7 @@ def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSel
     thresholds of their own, and each kind half of the level.
     """
     level, again = 1 - goal.confidence, model.repeated
-    if not can_be_tested(len(again), goal.target, level / 4 / math.e):
+    if not selective.can_be_tested(len(again), goal.target, level / 4 / math.e):
         return _select_codes(model, model.tested, goal, level / 2)
     found, repeated = (_select_codes(model, r, goal, level / 4) for r in (model.tested, again))
     return replace(found, repeated=repeated)
@@ -364,10 +358,10 @@ def threshold_to_set(
     The answers with the likeliest codes are tested first. How many, does not hang on what is right.
     """
     largest = np.sort(P.max(axis=1))[::-1]
-    first = first_size(len(P), target, level / math.e)
+    first = selective.first_size(len(P), target, level / math.e)
     if first > len(P):
         return None
-    tried = largest[np.linspace(first, len(P), N_TESTS).round().astype(int) - 1]
+    tried = largest[np.linspace(first, len(P), selective.N_TESTS).round().astype(int) - 1]
     # What is less likely than not is not set, however right the other codes are.
     return _last_that_passes(partial(shares_right, P, Y), tried[tried >= EVEN], target, level)
 
