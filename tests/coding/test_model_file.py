@@ -155,7 +155,7 @@ def test_missing_documents_are_refused(parts, tmp_path, keys):
 @pytest.mark.parametrize("name", ["answers", "features", "validation"])
 def test_missing_arrays_are_refused(parts, tmp_path, name):
     names = [key for key in parts.arrays if key.startswith(f"{name}/")]
-    optional = ("validation/evidence/P", "validation/repeated")  # not every model has them
+    optional = ("validation/evidence/chance",)  # not every model has it
     for key in {*names} - {*optional}:
         refused(rewritten(parts, tmp_path / "m.nldd", lambda _, arrays, key=key: arrays.pop(key)))
     assert names
