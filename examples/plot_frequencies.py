@@ -60,7 +60,7 @@ fitted = fit_table(
 )
 model = fitted.model
 chosen = model.select(GuaranteeTarget(0.8))
-policy = CodingOptions(chosen.limit, rank_by=chosen.rank_by, n_random=200)
+policy = CodingOptions(None, n_random=200).apply(chosen)
 counts = code_table(
     model,
     folder / "new.csv",

@@ -106,7 +106,7 @@ _ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 # ----------------
 # In the coded table ``nldd_ask`` lists the codes that people are asked about.
 
-policy = CodingOptions(None, per_code=codes.limits)
+policy = CodingOptions(None).apply(codes)
 counts = code_table(model, folder / "new.csv", folder / "coded.csv", policy)
 print(f"{counts.n_auto} settled, {counts.n_part} in part")
 with (folder / "coded.csv").open(newline="", encoding="utf-8") as file:

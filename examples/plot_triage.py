@@ -99,7 +99,7 @@ _ = curve.plot(ax)
 # The coded table has every row and column of the new one, and behind them codes, status, the chance
 # that all codes are right, the nearest coded answer, and why people should look.
 
-policy = CodingOptions(chosen.limit, rank_by=chosen.rank_by)
+policy = CodingOptions(None).apply(chosen)
 counts = code_table(model, folder / "new.csv", folder / "coded.csv", policy)
 print(f"{counts.n_auto} coded automatically, {counts.n_review} for people")
 for reason, number in counts.why.most_common():

@@ -53,7 +53,7 @@ def run_split(X, Y, n_coded: int, split: int) -> dict:
     for measure, targets in TARGETS.items():
         came = new.right(Y[test], measure)
         for target in targets:
-            found = known.select(Y[train], GuaranteeTarget(target, CONFIDENCE, measure))
+            found = known.test(Y[train]).select(GuaranteeTarget(target, CONFIDENCE, measure))
             auto = new.doubt(found.rank_by) <= (-1 if found.limit is None else found.limit)
             promises.append(
                 {
@@ -87,7 +87,8 @@ def run(share: str, name: str) -> None:
         known = cross_validate(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y)
         found = {measure: known.evidence.right(Y, measure) for measure in TARGETS}
         for measure in TARGETS:
-            found[f"doubt_{measure}"] = known.evidence.doubt(known.ranking(measure))
+            ranked = known.test(Y).select(GuaranteeTarget(0.9, CONFIDENCE, measure)).rank_by
+            found[f"doubt_{measure}"] = known.evidence.doubt(ranked)
         np.savez_compressed(FOLDER / f"{name}.npz", **found)
     for split in range(N_SPLITS):
         if split in done:

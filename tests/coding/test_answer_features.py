@@ -153,18 +153,6 @@ def test_categories_are_columns_of_their_own():
     assert (4 * made.transform(answers_of([""] * 3, categories=new)).toarray()).tolist() == expected
 
 
-def test_all_parts_side_by_side():
-    texts = ["more buses", "", "buses late"]
-    numbers = [[1.0], [np.nan], [3.0]]
-    categories = [("N",), ("S",), ("",)]
-    answers = answers_of(texts, numbers, categories)
-    X = AnswerFeatures.fit(answers).transform(answers).toarray()
-    words = naive_tfidf(texts, texts, word_terms)[1]
-    letters = naive_tfidf(texts, texts, letter_terms)[1]
-    rest = np.array([[-1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 0, 0]]) / 4
-    np.testing.assert_allclose(X, np.hstack([words, letters, rest]), rtol=1e-7)
-
-
 def test_of_an_endless_answer_the_beginning_is_read(monkeypatch):
     monkeypatch.setattr(features_module, "MOST_CHARACTERS", 20)
     features = AnswerFeatures.fit(answers_of(["more buses", "cheaper rent", "rent and buses"]))

@@ -18,8 +18,6 @@ from coding.made_up import (
 )
 from nldd.coding import model as model_module
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.description import count_codes
-from nldd.coding.evaluation import evaluate_evidence
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import (
@@ -32,7 +30,6 @@ from nldd.coding.model import (
     fit_coding_model,
     order_codes,
 )
-from nldd.coding.training import FitResult
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -85,13 +82,15 @@ def test_c_is_the_smallest_of_a_low_brier_score(noise, lowest, highest, monkeypa
         parts = [(order[::2], order[1::2]), (order[1::2], order[::2])]
         found = [(base.fit(X[a], Y[a]).predict_proba(X[b]), Y[b]) for a, b in parts]
         scores.append(sum(((P - truth) ** 2).sum() for P, truth in found))
-    chosen = choose_C(X, Y.astype(np.int8), SETTINGS)
+    chosen = choose_C(X, Y.astype(np.int8), np.arange(100), SETTINGS)
     assert chosen == GRID[int(np.argmax(np.array(scores) <= 1.02 * min(scores)))]
     assert lowest <= chosen <= highest
 
 
 def test_answers_that_join_give_the_model_of_all_answers(model, whole):
-    joined = add_answers(model.with_event(EVENT), answers_of(TEXTS[70:]), decided(CODES[70:]))
+    joined = add_answers(
+        replace(model, history=(EVENT,)), answers_of(TEXTS[70:]), decided(CODES[70:])
+    )
     assert_equal_models(joined, whole)
     assert joined.history == (EVENT,)
     assert len(model.answers) == 70  # the old one is as it was
@@ -138,15 +137,6 @@ def test_labelset_of_a_single_answer():
     assert model.select(GuaranteeTarget(0.9)).threshold is None
 
 
-def test_counts_of_a_summary():
-    codes = [{"a"}] * 6 + [{"a", "b"}] * 4 + [set()] * 2 + [{"c"}]
-    model = fitted(TEXTS[:13], codes)
-    found = count_codes(model.labels, model.Y)
-    assert found.labels == {"a": 10, "b": 4, "c": 1}
-    assert found.cardinality == pytest.approx(15 / 13)
-    assert (found.n_labelsets, found.n_seen_once, found.n_without_code) == (4, 1, 2)
-
-
 def test_models_without_text_learn_from_features():
     columns = Columns((), CodeColumns(("codes",)), ("age",), ("region",))
     rng = np.random.default_rng(0)
@@ -182,19 +172,6 @@ def test_infinite_numbers_are_refused():
 def test_times_are_utc_and_may_be_set(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
     assert current_time() == "1970-01-01T00:00:00Z"
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
-    with pytest.raises(InputError, match="SOURCE_DATE_EPOCH must be seconds since 1970"):
-        current_time()
     monkeypatch.delenv("SOURCE_DATE_EPOCH")
     assert current_time() > "2024"
     assert len(current_time()) == 20
-
-
-def test_records_that_hold_arrays_can_be_compared(model):
-    """By identity: arrays have no truth value, so that comparing fields would raise."""
-    quality = evaluate_evidence(model)
-    records = (model, model.answers, model.features, model.features.words, model.evidence)
-    for record in (*records, quality, FitResult(model, 1, 1, 0)):
-        assert record == record
-        assert record != replace(record)
-        assert hash(record)

@@ -9,12 +9,10 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
 from nldd.coding.cross_validation import (
-    ENOUGH_PAIRED,
     add_confidence,
     cross_fit,
     cross_validate,
     deal_folds,
-    pair_folds,
     usual_folds,
 )
 from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
@@ -82,14 +80,6 @@ def test_gains_are_what_the_doubt_loses_with_a_fold_more(study):
     assert found.gain_theta > 0
 
 
-def test_pairs_leave_no_more_out_than_it_takes():
-    ones = [np.array([i]) for i in range(5)]
-    assert [rows.tolist() for rows in pair_folds(ones)] == [[0, 1], [2, 3]]
-    assert pair_folds(ones[:3]) == []
-    many = [np.arange(ENOUGH_PAIRED)] * 10
-    assert len(pair_folds(many)) == 1
-
-
 def test_new_rows_get_chances_of_all_folds(study):
     X, Y, model, found = study
     X_new, _ = numeric_data(20, 1)
@@ -104,14 +94,14 @@ def test_new_rows_get_chances_of_all_folds(study):
 def test_limit_is_stricter_than_the_threshold_by_the_gain(study, rank_by):
     _, Y, _, found = study
     found = replace(found, gain_theta=0.2, gain_chance=0.3)
-    chosen = found.select(Y, GuaranteeTarget(0.5, 0.6, rank_by=rank_by))
+    chosen = found.test(Y).select(GuaranteeTarget(0.5, 0.6, rank_by=rank_by))
     doubt = found.evidence.theta if rank_by == "theta" else 1 - found.evidence.chance
     expected = selective_threshold(doubt, found.evidence.right(Y), 0.5, 0.6)
     assert chosen.rank_by == rank_by
     assert (chosen.threshold, chosen.n_auto) == (expected.threshold, expected.n_auto)
     gain = {"theta": 0.2, "chance": 0.3}[rank_by]
     assert logit(chosen.limit) == pytest.approx(logit(expected.threshold) - gain)
-    impossible = found.select(Y, GuaranteeTarget(0.999, 0.999))
+    impossible = found.test(Y).select(GuaranteeTarget(0.999, 0.999))
     assert (impossible.threshold, impossible.limit) == (None, None)
 
 
@@ -123,7 +113,7 @@ def test_stricter_thresholds_by_hand():
 
 def test_theta_ranks_labels_one_by_one(study):
     _, Y, _, found = study
-    by_label = found.select(Y, GuaranteeTarget(0.7, 0.6, "hamming"))
+    by_label = found.test(Y).select(GuaranteeTarget(0.7, 0.6, "hamming"))
     assert by_label.rank_by == "theta"
     assert by_label.threshold in found.evidence.theta
 
@@ -137,7 +127,7 @@ def test_theta_ranks_where_all_predictions_are_right():
     assert found.evidence.right(Y).all()
     assert found.regression is found.evidence.chance is None
     assert found.predict(model, X).chance is None
-    assert found.select(Y, GuaranteeTarget(0.5)).rank_by == "theta"
+    assert found.test(Y).select(GuaranteeTarget(0.5)).rank_by == "theta"
     with pytest.raises(InputError, match="theta must rank"):
         found.evidence.doubt("chance")
 
@@ -152,7 +142,11 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
     # All that is informed is in one fold, so there is nothing to learn across folds.
     assert found.regression is None
     new = Predictions(
-        Y[:2], np.array([NO_EVIDENCE, 0.1]), *np.zeros((5, 2)), clues=np.zeros((2, 14))
+        Y[:2],
+        np.array([NO_EVIDENCE, 0.1]),
+        *np.zeros((5, 2)),
+        np.zeros((2, 3)),
+        clues=np.zeros((2, 14)),
     )
     regression = ConfidenceRegression(0.0, np.zeros(17), 0.0, 1.0)
     assert add_confidence(new, regression).chance.tolist() == [0.0, 0.5]
@@ -161,9 +155,9 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
 def test_theta_ranks_few_answers(study, monkeypatch):
     _, Y, _, found = study
     monkeypatch.setattr(cross_validation, "FEWEST_RANKED", len(Y) + 1)
-    assert found.select(Y, GuaranteeTarget(0.5)).rank_by == "theta"
+    assert found.test(Y).select(GuaranteeTarget(0.5)).rank_by == "theta"
     monkeypatch.setattr(cross_validation, "FEWEST_RANKED", len(Y))
-    assert found.select(Y, GuaranteeTarget(0.5)).rank_by == "chance"
+    assert found.test(Y).select(GuaranteeTarget(0.5)).rank_by == "chance"
 
 
 def test_usual_folds():
@@ -173,7 +167,7 @@ def test_usual_folds():
 def test_unknown_ranking_is_refused(study):
     _, Y, _, found = study
     with pytest.raises(InputError, match="rank_by must be one of chance, theta"):
-        found.select(Y, GuaranteeTarget(rank_by="Theta"))
+        found.test(Y).select(GuaranteeTarget(rank_by="Theta"))
 
 
 SLOPES = np.random.default_rng(99).normal(size=(6, 4)) * 4
@@ -192,7 +186,7 @@ def study_of(seed, n, X_new, P_new, rank_by):
     X, Y, _ = draw(np.random.default_rng(seed), n)
     model = NLDDClassifier(random_state=seed).fit(X, Y)
     known = cross_validate(model, X, Y, random_state=seed)
-    found = known.select(Y, GuaranteeTarget(TARGET, rank_by=rank_by))
+    found = known.test(Y).select(GuaranteeTarget(TARGET, rank_by=rank_by))
     if found.limit is None:
         return 0.0, 0.0, 1.0
     new = known.predict(model, X_new)

@@ -87,7 +87,7 @@ def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
 
 def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
     found = select_codes(model, GuaranteeTarget(0.8))
-    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None).follow_codes(found))
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None).apply(found))
     stated = Guarantee.parse(cells(tmp_path / "coded.csv")[0])
     assert (stated.target, stated.measure, stated.rank_by) == (0.8, "per-code", "probability")
     assert stated.threshold == f"none and {found.limits.no:.6g}"

@@ -176,7 +176,8 @@ def test_parts_are_settled_and_the_rest_is_asked_about(listed, model, tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer"], [[text] for text in texts])
     P = model.code(answers_of(texts)).P
     limits = CodeLimits(float(np.quantile(P[:-1].max(axis=1), 0.3)), 0.12)
-    policy = CodingOptions(None, per_code=limits)
+    found = replace(select_codes(model, GuaranteeTarget(0.8)), limits=limits, repeated=None)
+    policy = CodingOptions(None).apply(found)
     review = tmp_path / "review.csv"
     counts = code_table(model, table, tmp_path / "coded.csv", policy, review)
     given, asked = limits.settle(P, model.Y, np.arange(41) == 40)

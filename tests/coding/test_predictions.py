@@ -12,7 +12,7 @@ from coding.made_up import answers_of, assert_equal_predictions, made_up
 from nldd._labels import indicator
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.model import Settings, new_classifier
-from nldd.coding.predictions import NO_EVIDENCE, Predictions, predict
+from nldd.coding.predictions import NO_EVIDENCE, predict
 from nldd.estimators._nldd import NLDDClassifier
 from out_of_fold import out_of_fold
 
@@ -105,18 +105,6 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, e
         assert (found.theta != evidence.theta).any()
 
 
-def test_order_of_the_folds_is_of_no_matter(study, classifier, evidence):
-    totals = []
-
-    def backwards(folds, total, title):
-        totals.append(total)
-        return reversed(list(folds))
-
-    found = out_of_fold(classifier, *study, 3, 0, backwards)
-    assert_equal_predictions(found, evidence)
-    assert totals == [3]
-
-
 def test_fold_with_a_single_labelset_has_no_evidence():
     X, _ = numeric_data(10)
     Y = np.zeros((10, 2), dtype=np.int8)
@@ -134,16 +122,6 @@ def test_fold_with_a_single_labelset_has_no_evidence():
     assert 0 < NO_EVIDENCE < 1
 
 
-def test_no_more_folds_than_rows():
-    X, Y = numeric_data(12)
-    totals = []
-    watch = lambda folds, total, title: totals.append(total) or folds  # noqa: E731
-    found = out_of_fold(numeric_model(X, Y), *(X, Y, 50), watch=watch)
-    assert totals == [12]
-    assert (found.row != np.arange(12)).all()  # each by the eleven others
-    np.testing.assert_array_equal(found.Y, Y[found.row])
-
-
 def test_predictions_of_a_model_are_its_own():
     X, Y = numeric_data()
     model = clone(NUMERIC).fit(X[:30], Y[:30])
@@ -158,22 +136,6 @@ def test_predictions_of_a_model_are_its_own():
     # theta is the logistic function of the intercept and both parts.
     eta = model.beta_[0] + found.x_part + found.y_part
     np.testing.assert_allclose(found.theta, 1 / (1 + np.exp(-eta)))
-
-
-def some_predictions():
-    Y = np.array([[1, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]], dtype=np.int8)
-    numbers = [np.arange(3) + 10.0 * k for k in range(6)]
-    return Predictions(Y, numbers[0] / 4, np.array([7, 8, 9]), *numbers[2:])
-
-
-def test_rightness_by_hand():
-    found = some_predictions()
-    Y = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 0]], dtype=np.int8)
-    assert found.n_wrong(Y).tolist() == [0, 1, 4]
-    assert found.right(Y).tolist() == [1, 0, 0]
-    assert found.right(Y, "hamming").tolist() == [1, 0.75, 0]
-    with pytest.raises(ValueError, match="measure"):
-        found.right(Y, "Subset")
 
 
 def test_probabilities_are_computed_once(monkeypatch):

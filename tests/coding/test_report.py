@@ -68,7 +68,7 @@ def fitted(answers, codes, columns=COLUMNS):
         model = fit_coding_model(answers, codes, columns, Settings(n_folds=3))
     sizes = (len(codes), 7, len(codes), len(model.labels), len(np.unique(model.Y, axis=0)))
     step = Event("fit", "2024-05-17T08:30:00Z", "answers.csv", 64 * "c", *sizes, 0.8, 0.9)
-    return model.with_event(step)
+    return replace(model, history=(*model.history, step))
 
 
 def evaluated(model, answers, codes, notes=()):
@@ -288,7 +288,8 @@ def hostile_html():
     answers = replace(answers, categories=[(HOSTILE[i % 8],) for i in range(64)])
     columns = Columns((HOSTILE[0],), CodeColumns((HOSTILE[4],)), ("age",), (HOSTILE[2],))
     model = fitted(answers, [{named[name] for name in names} for names in codes], columns)
-    model = model.with_event(replace(model.history[0], file=HOSTILE[1], action=HOSTILE[0]))
+    step = replace(model.history[0], file=HOSTILE[1], action=HOSTILE[0])
+    model = replace(model, history=(*model.history, step))
     name = (f"{HOSTILE[4]}{HOSTILE[1]}{HOSTILE[2]}", 64 * "a")
     others = replace(answers, ids=[f"new {i}" for i in range(64)])
     found = evaluated(model, others, [{HOSTILE[0], HOSTILE[2] + "!"}] * 64, HOSTILE)

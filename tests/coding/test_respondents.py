@@ -155,7 +155,7 @@ def test_halves_of_nldd_and_of_the_tuning_keep_groups_together(monkeypatch):
         return fit(self, X, y, *rest)
 
     monkeypatch.setattr("nldd.linear._logistic.MultiLabelLogisticRegression.fit", spy)
-    choose_C(np.column_stack([groups, X]), Y, QUICK, groups=groups)
+    choose_C(np.column_stack([groups, X]), Y, groups, QUICK)
     first, second = set(seen[0]), set(seen[-1])
     assert not first & second
     assert first | second == set(groups)

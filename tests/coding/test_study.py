@@ -1,6 +1,5 @@
 """Fit and update on files: what joins, what is refused, and that nothing is lost."""
 
-import os
 from hashlib import sha256
 from itertools import count
 from multiprocessing import get_context
@@ -135,18 +134,16 @@ def update_in_turn(barrier, model, tables):
         update_model(model, table)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_updates_at_the_same_time_lose_nothing(study):
     parts = [slice(50 + 5 * i, 55 + 5 * i) for i in range(4)]
     tables = [
         write_coded(study / f"more{i}.csv", TEXTS[part], CODES[part])
         for i, part in enumerate(parts)
     ]
-    forking = get_context("fork")
-    barrier = forking.Barrier(2)
+    spawning = get_context("spawn")
+    barrier = spawning.Barrier(2)
     processes = [
-        forking.Process(target=update_in_turn, args=(barrier, study / "model.nldd", part))
+        spawning.Process(target=update_in_turn, args=(barrier, study / "model.nldd", part))
         for part in (tables[:2], tables[2:])
     ]
     for process in processes:
@@ -160,31 +157,6 @@ def test_updates_at_the_same_time_lose_nothing(study):
     assert sorted(model.answers.texts[50:]) == sorted(TEXTS[50:70])
     names = {path.name for path in study.iterdir()} - {".model.nldd.lock"}
     assert names == {"answers.csv", "model.nldd", "model.nldd.bak", *(t.name for t in tables)}
-
-
-def write_codes(path, cells):
-    rows = [(f"{TEXTS[i]} number{i}", cell) for i, cell in enumerate(cells)]
-    return write_csv(path, ["answer", "codes"], rows)
-
-
-def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
-    cells = [";".join(sorted(codes)) for codes in CODES]
-    cells[:4] = ["Bus", "-", "NA", "o\u0308l;öl"]
-    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", REQUEST, SETTINGS)
-    assert step.notes == [
-        "1 cell of 'codes': NA or the like, taken as not coded.",
-        "'Bus', 'bus' are taken as different codes; write them alike if they are one.",
-        "'-' is taken as a code; if it means that no code applies, use --no-code '-'.",
-    ]
-    assert step.n_set_aside == 1
-    assert step.model.labels == ("-", "Bus", "bus", "park", "rent", "öl")
-
-
-def test_a_mark_for_no_code_may_be_na(tmp_path):
-    cells = ["NA", "n/a", *(";".join(sorted(codes)) for codes in CODES[2:])]
-    request = ColumnSpec(("answer",), "codes", none="NA")
-    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", request, SETTINGS)
-    assert (step.model.codes(step.model.Y)[0], step.n_set_aside) == ((), 1)
 
 
 def test_update_elsewhere_replaces_nothing_unasked(study):
@@ -239,33 +211,6 @@ def test_thresholds_are_found_on_answers_drawn_at_random(tmp_path):
     assert len(evaluate_evidence(model).Y) == 130
     # All were predicted without themselves, and taught.
     assert len(model.evidence) == 150 == len(model.answers)
-
-
-def test_a_word_that_is_no_yes_or_no_is_not_guessed(tmp_path):
-    texts, codes = made_up(20)
-    rows = [(t, ";".join(c), "maybe") for t, c in zip(texts, codes, strict=True)]
-    table = write_csv(tmp_path / "t.csv", ("answer", "codes", "nldd_drawn"), rows)
-    with pytest.raises(InputError, match="row 1, column 'nldd_drawn': expected yes or no"):
-        fit_table(table, tmp_path / "model.nldd", REQUEST, SETTINGS)
-
-
-def test_progress_says_from_the_start_on_what_is_being_done(tmp_path):
-    seen = []
-
-    def watch(steps, total, title):
-        for step in steps:
-            seen.append((title, total))
-            yield step
-
-    table = write_coded(tmp_path / "a.csv", TEXTS[:40], CODES[:40])
-    fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS, watch=watch)
-    assert list(dict.fromkeys(seen)) == [
-        ("reading a.csv", 1),
-        ("counting words", 1),
-        ("choosing how much to shrink", 10),
-        ("learning from all answers", 1),
-        ("testing: each answer without itself", 2),
-    ]
 
 
 def test_answers_that_the_model_has_and_that_are_drawn_later_are_tested_from_then_on(tmp_path):

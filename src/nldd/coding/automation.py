@@ -266,7 +266,7 @@ def apply_guarantee(
 ) -> "tuple[CodingOptions, list[str]]":
     """The options that keep a guarantee, and what a person should know of it."""
     if goal.measure == PER_CODE:
-        return options.follow_codes(select_codes(model, goal)), wording.drawn_notes(model)
+        return options.apply(select_codes(model, goal)), wording.drawn_notes(model)
     options, found = options.follow(model, goal)
     notes = wording.drawn_notes(model)
     if found.automates:

@@ -14,14 +14,12 @@ from nldd.coding.answers import Answers, Entries
 from nldd.coding.columns import Codes
 from nldd.coding.guarantee import (
     USUAL,
-    CodeLimits,
     CodeSelection,
     Guarantee,
     GuaranteeTarget,
-    threshold_text,
 )
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import PER_CODE, Predictions, Watch, no_progress
+from nldd.coding.predictions import Predictions, Watch, no_progress
 from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
 from nldd.coding.selective import Selection
 from nldd.present.text import align, count_noun, percent, wrap
@@ -133,8 +131,7 @@ class CodingOptions:
     Attributes
     ----------
     threshold : float or None
-        Answers whose doubt is above it go to people; without one, all do. See
-        :attr:`Selection.limit`.
+        Answers whose doubt is above it go to people; without one, all do.
     explain : bool
         Whether to write the distances and the next best codes as well.
     raw : bool
@@ -143,28 +140,21 @@ class CodingOptions:
         What the doubt is: theta, or one minus the chance that all codes are right.
     n_random, seed : int
         So many of the rows without codes are drawn for people, whether they are sure or not.
-    per_code : CodeLimits, optional
-        Codes are settled one by one by these limits instead; see :func:`triage`.
-    repeated : float, None or "same"
-        The threshold of answers whose words stand in the training data, if it is another one; see
-        :attr:`Selection.limits`.
-    per_code_repeated : CodeLimits, optional
-        Limits of single codes in such answers.
     by_fallback : bool
         Whether the earlier fit codes that is still in use; see :meth:`CodingModel.in_use`.
-    guarantee : Guarantee, optional
-        What the coded table states of its accuracy; set where the thresholds come from a test.
-    selection, code_selection : Selection, CodeSelection or None
-        The test that the thresholds come from, of whole answers or code by code.
+    selection : Selection, optional
+        The test that the threshold comes from; see :meth:`apply`.
+    code_selection : CodeSelection, optional
+        The test by which codes are settled one by one instead.
 
     Examples
     --------
     >>> from nldd.coding import CodingOptions
     >>> from nldd.coding.selective import Selection
     >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, limit=0.11, rank_by="chance")
-    >>> policy = CodingOptions(found.limit, rank_by=found.rank_by, n_random=50)
-    >>> policy.threshold, policy.n_random
-    (0.11, 50)
+    >>> policy = CodingOptions(None, n_random=50).apply(found)
+    >>> policy.threshold, policy.rank_by
+    (0.11, 'chance')
     """
 
     threshold: float | None
@@ -173,48 +163,38 @@ class CodingOptions:
     rank_by: str = "theta"
     n_random: int = 0
     seed: int = 0
-    per_code: CodeLimits | None = None
-    repeated: float | str | None = "same"
-    per_code_repeated: CodeLimits | None = None
     by_fallback: bool = False
-    guarantee: Guarantee | None = None
     selection: Selection | None = None
     code_selection: CodeSelection | None = None
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What the coded table states of its accuracy; nothing of a threshold set by hand."""
+        found = self.code_selection or self.selection
+        return None if found is None else Guarantee.of(found)
 
     def follow(self, model: CodingModel, goal: GuaranteeTarget = USUAL) -> tuple[Self, Selection]:
         """The policy that keeps a guarantee with the fit that is in use, and its threshold."""
         used, found = model.in_use(goal)
         return replace(self.apply(found), by_fallback=used is not model), found
 
-    def apply(self, found: Selection) -> Self:
-        """The policy with the thresholds that were found."""
-        limit, repeated = found.limits
-        again = repeated if found.repeated else "same"
-        texts = [threshold_text(found.rank_by, each) for each in dict.fromkeys(found.limits)]
-        own = Guarantee(found.target, found.confidence, found.measure, found.rank_by, *texts)
-        limits: dict[str, Any] = {"threshold": limit, "repeated": again, "rank_by": own.rank_by}
-        return replace(self, **limits, guarantee=own, selection=found)
-
-    def follow_codes(self, found: CodeSelection) -> Self:
-        """The policy that settles codes one by one as far as was found to be right."""
-        again = None if found.repeated is None else found.repeated.limits
-        both = (each for each in (found.limits, again) if each is not None)
-        texts = [threshold_text("probability", each.yes, each.no) for each in both]
-        own = Guarantee(found.target, found.confidence, PER_CODE, "probability", *texts)
-        limits: dict[str, Any] = {"per_code": found.limits, "per_code_repeated": again}
-        return replace(self, **limits, guarantee=own, code_selection=found)
+    def apply(self, found: Selection | CodeSelection) -> Self:
+        """The policy with the thresholds that were found, of whole answers or of single codes."""
+        if isinstance(found, CodeSelection):
+            return replace(self, code_selection=found)
+        return replace(self, threshold=found.limit, rank_by=found.rank_by, selection=found)
 
     def model_in_use(self, model: CodingModel) -> CodingModel:
         """The fit that codes: the model, or its fallback."""
         return model.fallback if self.by_fallback and model.fallback is not None else model
 
-    def limits(self, model: CodingModel, answers: Answers) -> FloatArray:
-        """The largest doubt at which each answer is coded automatically; -1 where none is."""
-        both = (self.threshold, self.threshold if self.repeated == "same" else self.repeated)
+    def sure(self, model: CodingModel, answers: Answers, doubt: FloatArray) -> BoolArray:
+        """Which answers are coded automatically, by their doubt and whether their words are new."""
+        both = self.selection.limits if self.selection else (self.threshold, self.threshold)
         new, again = (-1.0 if limit is None else limit for limit in both)
-        if new == again:
-            return np.full(len(answers), new)
-        return np.where(model.knows_words(answers), again, new)
+        known = new != again and model.knows_words(answers)
+        # Not "doubt > limit": a limit that is not a number lets nothing through.
+        return np.asarray(doubt <= np.where(known, again, new))
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,12 +215,12 @@ class CodedAnswers(Entries):
         By which they are ranked.
     empty, settled : ndarray of bool of shape (n_answers,)
         Answers that say nothing, and those of which some codes are settled one by one.
+    ask : ndarray of bool of shape (n_answers, n_labels)
+        The codes to decide where others are settled.
     statuses : list of str
         "auto", "review", "part", or "coded" if people gave codes.
     reasons : list of (Reason or None)
         Why people must look.
-    ask : list of (ndarray of bool or None)
-        The codes to decide, if others are settled.
     drawn : list of bool
         Which answers belong to the random check sample.
     """
@@ -252,10 +232,10 @@ class CodedAnswers(Entries):
     doubt: FloatArray
     empty: BoolArray
     settled: BoolArray
+    ask: BoolArray
     statuses: list[str]
     reasons: list[Reason | None]
-    ask: list[BoolArray | None]
-    drawn: list[bool] = field(default_factory=list)
+    drawn: list[bool]
 
     def __len__(self) -> int:
         return len(self.statuses)
@@ -265,16 +245,10 @@ class CodedAnswers(Entries):
         """Why people must look, in words; empty for answers that they need not look at."""
         return ["" if reason is None else reason.words for reason in self.reasons]
 
-    @property
-    def for_people(self) -> list[int]:
-        """Places of the answers that a review has: all but those that are sure, or coded."""
-        each = enumerate(zip(self.statuses, self.drawn, strict=True))
-        return [i for i, (status, drawn) in each if drawn or status in (REVIEW, PARTLY)]
-
-    def summary(self, notes: Sequence[str] = ()) -> CodingSummary:
+    def summary(self) -> CodingSummary:
         """How many answers got which status."""
         counts, why = Counter(self.statuses), Counter(r.kind for r in self.reasons if r is not None)
-        parts = (len(self), counts[AUTO], counts[REVIEW], why, list(notes))
+        parts = (len(self), counts[AUTO], counts[REVIEW], why, list[str]())
         return CodingSummary(*parts, counts[PARTLY], sum(self.drawn))
 
 
@@ -285,13 +259,11 @@ def code_answers(
     options: CodingOptions,
     *,
     k: int = N_NEXT + 1,
-    drawn: frozenset[int] = frozenset(),
     watch: Watch = no_progress,
 ) -> CodedAnswers:
     """Code answers by a model; those with `given` codes keep them, as do its training answers.
 
-    Of the `k` nearest labelsets, those behind the first are found too. `drawn` are places of
-    answers in the random check sample.
+    Of the `k` nearest labelsets, those behind the first are found too.
     """
     known, n = model.codes(model.Y), len(answers)
     kept = [
@@ -303,11 +275,12 @@ def code_answers(
     if not n:  # arrays of the right widths, without a row
         return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
     blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
-    parts = [
-        _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
-        for rows in watch(blocks, len(blocks), "coding")
-    ]
-    return replace(CodedAnswers.join(parts), drawn=[i in drawn for i in range(n)])
+    return CodedAnswers.join(
+        [
+            _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
+            for rows in watch(blocks, len(blocks), "coding")
+        ]
+    )
 
 
 def _code_block(
@@ -319,76 +292,32 @@ def _code_block(
     reasons: Reasons,
 ) -> CodedAnswers:
     X = model.features.transform(answers)
-    found = model.code(answers, X, k)
-    empty, doubt, Y = model.is_blank(answers), found.doubt(options.rank_by), found.Y
-    # Not "doubt > limit": a limit that is not a number lets nothing through.
-    sure = (doubt <= options.limits(model, answers)) & ~empty
-    statuses = [AUTO if is_sure else REVIEW for is_sure in sure.tolist()]
-    ask: list[BoolArray | None] = [None] * len(found)
-    settled = np.zeros(len(found), dtype=bool)
-    if options.per_code is not None:
-        assert found.P is not None
-        set_codes, asked = _settle_codes(model, options, found.P, answers, empty)
-        settled = np.asarray(~asked.all(axis=1))
-        kinds = zip(np.any(asked, axis=1).tolist(), settled.tolist(), strict=True)
-        statuses = [(PARTLY if some else REVIEW) if open else AUTO for open, some in kinds]
-        ask = [own if s == PARTLY else None for s, own in zip(statuses, asked, strict=True)]
-        Y = np.where(settled[:, np.newaxis], set_codes, Y).astype(np.int8)
+    found, empty = model.code(answers, X, k), model.is_blank(answers)
+    Y, doubt, n = found.Y.copy(), found.doubt(options.rank_by), len(answers)
+    sure, settled = options.sure(model, answers, doubt) & ~empty, np.zeros(n, dtype=bool)
+    asked = np.zeros(Y.shape, dtype=bool)
+    if options.code_selection is not None:
+        known = model.knows_words(answers)
+        set_codes, asked = options.code_selection.settle(found.P, model.Y, empty, known)
+        sure, settled = (np.asarray(~some) for some in (asked.any(axis=1), asked.all(axis=1)))
+        Y[settled] = set_codes[settled]
     # Answers that people have coded are left alone.
-    statuses = [s if own is None else BY_PEOPLE for s, own in zip(statuses, given, strict=True)]
-    why = _find_reasons(model, reasons, found, X, empty, statuses, ask)
-    Y = _with_given(Y, given, model.labels)
-    drawn = [False] * len(found)
-    return CodedAnswers(answers, given, found, Y, doubt, empty, settled, statuses, why, ask, drawn)
-
-
-def _settle_codes(
-    model: CodingModel, options: CodingOptions, P: NDArray[Any], answers: Answers, empty: BoolArray
-) -> tuple[BoolArray, BoolArray]:
-    """Codes that are set, and those that are asked about."""
-    limits, again = options.per_code, options.per_code_repeated
-    assert limits is not None
-    given, asked = limits.settle(P, model.Y, empty)
-    if again is None:
-        return given, asked
-    known = model.knows_words(answers)[:, np.newaxis]
-    set_again, asked_again = again.settle(P, model.Y, empty)
-    return np.where(known, set_again, given), np.where(known, asked_again, asked)
-
-
-def _find_reasons(
-    model: CodingModel,
-    known: Reasons,
-    found: Predictions,
-    X: Any,
-    empty: BoolArray,
-    statuses: list[str],
-    ask: list[BoolArray | None],
-) -> list[Reason | None]:
-    """Why each answer is left to people; None for those that are not."""
-    reasons: list[Reason | None] = [None] * len(statuses)
-    unsure = [i for i, s in enumerate(statuses) if s == REVIEW and not empty[i]]
-    rows = np.array(unsure, dtype=np.intp)
-    for i, reason in zip(unsure, known.find(found, X, rows), strict=True):
-        reasons[i] = reason
-    for i, (status, codes) in enumerate(zip(statuses, ask, strict=True)):
-        if status == REVIEW and empty[i]:
-            reasons[i] = Reason(EMPTY, EMPTY)
-        elif status == PARTLY and codes is not None:
-            asked = model.codes(codes[np.newaxis])[0]
-            reasons[i] = Reason(PART, f"to be decided: {join_names(list(map(quote, asked)))}")
-    return reasons
-
-
-def _with_given(
-    Y: NDArray[np.int8], given: list[Codes | None], labels: Sequence[str]
-) -> NDArray[np.int8]:
-    """Predicted labelsets, but where people gave codes, these; others than the labels are not."""
-    rows = [(i, codes) for i, codes in enumerate(given) if codes is not None]
-    if rows:
-        Y = Y.copy()
-        Y[[i for i, _ in rows]] = [[name in codes for name in labels] for _, codes in rows]
-    return Y
+    by_people = [codes is not None for codes in given]
+    statuses = np.select([by_people, sure, settled], [BY_PEOPLE, AUTO, PARTLY], REVIEW)
+    for i in np.flatnonzero(by_people).tolist():
+        Y[i] = [name in (given[i] or ()) for name in model.labels]
+    asked &= (statuses == PARTLY)[:, np.newaxis]
+    why: list[Reason | None] = [None] * n
+    for i, names in enumerate(model.codes(asked)):
+        if names:
+            why[i] = Reason(PART, f"to be decided: {join_names(list(map(quote, names)))}")
+        elif statuses[i] == REVIEW:
+            why[i] = Reason(EMPTY, EMPTY)
+    unsure = np.flatnonzero((statuses == REVIEW) & ~empty)
+    for i, reason in zip(unsure.tolist(), reasons.find(found, X, unsure), strict=True):
+        why[i] = reason
+    said = (settled, asked, statuses.tolist(), why, [False] * n)
+    return CodedAnswers(answers, given, found, Y, doubt, empty, *said)
 
 
 def next_labelsets(model: CodingModel, coded: CodedAnswers) -> list[list[tuple[str, ...]]]:
@@ -400,7 +329,6 @@ def next_labelsets(model: CodingModel, coded: CodedAnswers) -> list[list[tuple[s
     """
     found = coded.found
     assert found.others is not None
-    assert found.P is not None
     seen = {labelset.tobytes() for labelset in model.classifier.labelsets_.astype(bool)}
     likely = found.P > 0.5
     columns = [likely, found.Y, *found.others.swapaxes(0, 1)]

@@ -22,13 +22,14 @@ from nldd.coding import own_columns as own
 from nldd.coding.coded_answers import (
     N_NEXT,
     PARTLY,
+    REVIEW,
     CodedAnswers,
     CodingOptions,
     CodingSummary,
     code_answers,
     next_labelsets,
 )
-from nldd.coding.columns import Codes, find_column, read_answers
+from nldd.coding.columns import Codes, read_answers
 from nldd.coding.decisions import looked_at_codes, refuse_decided
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Watch, no_progress
@@ -119,21 +120,27 @@ def code_table(
     answers, given = read_answers(table, model.columns), read_given(table, model)
     free = (place for place, codes in enumerate(given) if codes is None)
     drawn = frozenset(draw_at_random(free, coding.n_random, coding.seed))
-    how: dict[str, Any] = {"k": N_NEXT + 1 if review else 2, "drawn": drawn, "watch": watch}
-    coded = code_answers(model, answers, given, coding, **how)
+    k = N_NEXT + 1 if review else 2
+    coded = code_answers(model, answers, given, coding, k=k, watch=watch)
+    coded = replace(coded, drawn=[place in drawn for place in range(len(table))])
     added = _table_columns(used, table, coded, coding)
     # The column that people fill in must not be mistaken for that of the predictions.
     taken = {*table.names, *used.columns.codes.names, *used.columns.inputs}
     names = own.unique_column_names(added, taken)
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
     counts = replace(coded.summary(), options=coding)
-    counts.notes.extend([*table.notes, *_notes_on_earlier(numbered, counts, coding)])
+    counts.notes.extend(table.notes)
+    if numbered:
+        counts.notes.append(f"The table was coded before; new columns are {quote_first(numbered)}.")
+    counts.notes.extend(notes_on_draw(counts, coding.n_random))
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}
     write_table(out, frame, header=(*table.header, *names), **written)
     if review is not None:
-        order = sorted(coded.for_people, key=lambda i: _sort_key(coded, i))
+        each = enumerate(zip(coded.statuses, coded.drawn, strict=True))
+        for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (REVIEW, PARTLY)]
+        order = sorted(for_people, key=lambda i: _sort_key(coded, i))
         rows = np.array(order, dtype=np.intp)
         sheet, header, layout = _review_sheet(used, table, rows, coded[rows], coding)
         write_table(review, sheet, header=header, layout=layout, **written)
@@ -146,15 +153,6 @@ def read_given(table: Spreadsheet, model: CodingModel) -> list[Codes | None]:
     if not codes.are_in(table):
         return [None] * len(table)
     return looked_at_codes(table, codes, model.codebook)[0]
-
-
-def _notes_on_earlier(
-    numbered: Sequence[str], counts: CodingSummary, coding: CodingOptions
-) -> Iterator[str]:
-    """What a table that was coded before, or in part, means for the columns and for the draw."""
-    if numbered:
-        yield f"The table was coded before; new columns are {quote_first(numbered)}."
-    yield from notes_on_draw(counts, coding.n_random)
 
 
 def notes_on_draw(counts: CodingSummary, n_asked: int) -> Iterator[str]:
@@ -201,11 +199,9 @@ def _columns(
         own.GUARANTEE: [str(coding.guarantee or "")] * n,
         own.DRAWN: ["yes" if drawn else "no" for drawn in coded.drawn],
     }
-    if coding.per_code is not None:
-        columns[own.ASK] = [
-            "" if ask is None else (model.columns.codes.separator or ";").join(_names(model, ask))
-            for ask in coded.ask
-        ]
+    if coding.code_selection is not None:
+        separator = model.columns.codes.separator or ";"
+        columns[own.ASK] = list(map(separator.join, model.codes(coded.ask)))
     # By its number, a review finds the extra features of a row again.
     if model.columns.n_extra and own.ROW not in table.names:
         columns[own.ROW] = coded.answers.rows
@@ -230,18 +226,9 @@ def _table_columns(
     return columns | ({own.DRAWN: said[own.DRAWN]} if coding.n_random else {})
 
 
-def _names(model: CodingModel, Y: NDArray[Any]) -> tuple[str, ...]:
-    return model.codes(Y[np.newaxis])[0]
-
-
 def _join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:
     """The codes of each row as one cell."""
-    known: dict[bytes, str] = {}
-    keys = [row.tobytes() for row in Y]
-    for key, row in zip(keys, Y, strict=True):
-        if key not in known:
-            known[key] = model.columns.codes.join(_names(model, row))
-    return [known[key] for key in keys]
+    return list(map(model.columns.codes.join, model.codes(Y)))
 
 
 def _six_digits(values: NDArray[np.float64]) -> list[float]:
@@ -257,25 +244,36 @@ def _review_sheet(
 ) -> tuple[pd.DataFrame, tuple[str, ...], SheetLayout]:
     """The rows for people with all that they need to decide, the header, and how it looks."""
     said = {own.OK: [""] * len(coded), **_columns(model, table, coded, coding)}
-    names, codes = model.columns.codes.names, _code_cells(model, coded, said[own.CODES])
-    said |= dict(zip(own.NEXT, _next_cells(model, coded, said[own.CODES]), strict=True))
-    blank = [coded.drawn[i] or bool(coded.empty[i]) for i in range(len(coded))]
+    suggested, codes = said[own.CODES], model.columns.codes
+    pairs = zip(suggested, next_labelsets(model, coded), strict=True)
+    nexts = [[c for c in map(codes.join, others) if c != mine] for mine, others in pairs]
+    for rank, name in enumerate(own.NEXT):  # those of small models are fewer
+        said[name] = [cells[rank] if rank < len(cells) else "" for cells in nexts]
+    blank = coded.empty | np.array(coded.drawn, dtype=bool)
     added = {name: said[name] for name in OF_SHEET if name in said}
     for name in added.keys() - SHOWN_ALWAYS:  # an empty status tells that nothing was suggested
         added[name] = ["" if b else cell for b, cell in zip(blank, added[name], strict=True)]
     each = zip(coded.drawn, said[own.WHY], strict=True)
     added[own.WHY] = [DRAWN_BLIND if drawn else why for drawn, why in each]
-    frame = table.frame.iloc[rows].reset_index(drop=True)
-    there = {escape_formula(name) for name in table.names}
-    new = [name for name in names if escape_formula(name) not in there]
     # Where codes stand already: cells of these columns are empty in all rows for people.
-    for name in names:
-        column = name if name in new else find_column(table, name, names)
-        frame[column] = pd.Series(codes[name], dtype=object)
-    unique = own.unique_column_names(added, {*table.names, *names, *model.columns.inputs})
-    frame = frame.assign(**frame_of(dict(zip(unique, added.values(), strict=True))))
-    widths = _widths(model, (*table.header, *new, *added))
-    layout = SheetLayout(dict(enumerate(widths)), _choices(model, table, new))
+    there = {escape_formula(name): name for name in table.names}
+    texts = [there.get(escape_formula(name), name) for name in model.columns.text]
+    cells = _code_cells(model, coded, suggested, blank).items()
+    filled = {there.get(escape_formula(name), name): column for name, column in cells}
+    new = [name for name in filled if name not in table.names]
+    taken = {*table.names, *codes.names, *model.columns.inputs}
+    unique = own.unique_column_names(added, taken)
+    every = frame_of({**filled, **dict(zip(unique, added.values(), strict=True))})
+    frame = table.frame.iloc[rows].reset_index(drop=True).assign(**every)
+    widths = WIDTHS | dict.fromkeys(texts, TEXT_WIDTH)
+    widths |= dict.fromkeys(filled, CODES_WIDTH if codes.listed else MARK_WIDTH)
+    several = f"Several codes: type them with {codes.separator} between."
+    offered = Choices(model.codes_in_order, several) if codes.listed else Choices([0, 1], "0 or 1.")
+    choices = dict.fromkeys(filled, offered)
+    choices[own.OK] = Choices(["x"], "x where the suggested codes are right.")
+    names = list(enumerate((*table.names, *new, *added)))
+    looks = {i: widths.get(name, WIDTH) for i, name in names}
+    layout = SheetLayout(looks, {i: choices[name] for i, name in names if name in choices})
     return frame, (*table.header, *new, *unique), layout
 
 
@@ -288,58 +286,21 @@ def _sort_key(coded: CodedAnswers, i: int) -> tuple[Any, ...]:
     return (1, (1 - coded.Y[i]).tobytes(), float(coded.doubt[i]), i)
 
 
-def _next_cells(model: CodingModel, coded: CodedAnswers, suggested: Column) -> Iterator[Column]:
-    """The next best labelsets of all rows as columns; those of small models are fewer."""
-    join, n = model.columns.codes.join, len(own.NEXT)
-    pairs = zip(suggested, next_labelsets(model, coded), strict=True)
-    shown = [[cell for cell in map(join, others) if cell != mine] for mine, others in pairs]
-    return ([cells[rank] if rank < len(cells) else "" for cells in shown] for rank in range(n))
-
-
 def _code_cells(
-    model: CodingModel, coded: CodedAnswers, suggested: Column
-) -> dict[str, list[Cell]]:
+    model: CodingModel, coded: CodedAnswers, suggested: Column, blank: NDArray[np.bool_]
+) -> dict[str, Column]:
     """The suggestions as the columns of the codes hold them; codes to decide are left open."""
-    codes, first = model.columns.codes, dict[str, str]()
-    for name in codes.names:
-        # Of columns that were merged into one code, the first has the mark.
-        first.setdefault(model.codebook.current(name), name)
-    rows: list[dict[str, Cell]] = []
-    for i, ask in enumerate(coded.ask):
-        cells: dict[str, Cell] = dict.fromkeys(codes.names, "" if codes.listed else 0)
-        if coded.empty[i] or coded.drawn[i]:
-            cells = dict.fromkeys(codes.names, "")
-        elif codes.listed:
-            cells = dict(zip(codes.names, codes.spread(str(suggested[i])), strict=True))
-        else:
-            for j, label in enumerate(model.labels):
-                is_open = ask is not None and ask[j]
-                cells[first[label]] = "" if is_open else int(coded.Y[i, j])
-        rows.append(cells)
-    return {name: [cells[name] for cells in rows] for name in codes.names}
-
-
-def _widths(model: CodingModel, names: Sequence[str]) -> list[float]:
-    codes, text = (
-        set(map(escape_formula, n)) for n in (model.columns.codes.names, model.columns.text)
-    )
-    of_codes = CODES_WIDTH if model.columns.codes.listed else MARK_WIDTH
-    known = WIDTHS | dict.fromkeys(text, TEXT_WIDTH) | dict.fromkeys(codes, of_codes)
-    return [known.get(escape_formula(name), WIDTH) for name in names]
-
-
-def _choices(model: CodingModel, table: Spreadsheet, new: Sequence[str]) -> dict[int, Choices]:
-    """What cells offer to choose from, by the place of their column."""
-    codes, start = model.columns.codes, len(table.header)
-    several = f"Several codes: type them with {codes.separator} between."
-    offered = Choices(model.codes_in_order, several) if codes.listed else Choices([0, 1], "0 or 1.")
-    choices = {start + len(new): Choices(["x"], "x where the suggested codes are right.")}
-    for name in codes.names:
-        place = start + new.index(name) if name in new else None
-        if place is None:
-            place = table.names.index(find_column(table, name, codes.names))
-        choices[place] = offered
-    return choices
+    codes = model.columns.codes
+    if codes.listed:
+        rows = [codes.spread("" if b else str(s)) for b, s in zip(blank, suggested, strict=True)]
+        return {name: [row[i] for row in rows] for i, name in enumerate(codes.names)}
+    # Of columns that were merged into one code, the first has the mark.
+    current = list(map(model.codebook.current, codes.names))
+    firsts = [current.index(code) == i for i, code in enumerate(current)]
+    places = [model.labels.index(code) for code in current]
+    is_open = np.where(firsts, coded.ask[:, places], False) | blank[:, np.newaxis]
+    marks = np.where(is_open, "", (coded.Y[:, places] * firsts).astype(object))
+    return dict(zip(codes.names, marks.T.tolist(), strict=True))
 
 
 def check_paths_differ(*places: Path | str | None, hint: str) -> None:

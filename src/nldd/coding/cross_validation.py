@@ -20,21 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
+from nldd.coding import predictions
 from nldd.coding.answers import Answers
 from nldd.coding.features import AnswerFeatures
-from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest
-from nldd.coding.predictions import (
-    N_CLUES,
-    NO_EVIDENCE,
-    UNKNOWN,
-    ConfidenceRegression,
-    Predictions,
-    Watch,
-    log_odds,
-    no_progress,
-    predict,
-)
-from nldd.coding.selective import Selection
+from nldd.coding.guarantee import GuaranteeTest
+from nldd.coding.predictions import ConfidenceRegression, Predictions, Watch, log_odds, no_progress
 from nldd.exceptions import InputError
 
 TESTING = "testing: each answer without itself"
@@ -69,7 +59,7 @@ class CrossValidation:
         What the log-odds of the doubt lose where a model learns from a fold more.
     gain_yes, gain_no : float
         By how much codes are likelier, or less likely, then.
-    repeated : ndarray of bool of shape (n_answers,) or None
+    repeated : ndarray of bool of shape (n_answers,)
         Answers whose words stood in the other folds, where ids do not tell whether they are copies.
 
     Examples
@@ -82,55 +72,31 @@ class CrossValidation:
     >>> answers = Answers([row[1] for row in rows])
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
-    >>> model.validation.ranking()
-    'theta'
-    >>> found = model.validation.select(model.Y, GuaranteeTarget(0.8))
+    >>> found = model.validation.test(model.Y).select(GuaranteeTarget(0.8))
     >>> found.n_answers, found.n_auto
     (80, 80)
     """
 
     evidence: Predictions
+    repeated: NDArray[np.bool_]
     regression: ConfidenceRegression | None = None
     gain_theta: float = 0.0
     gain_chance: float = 0.0
     gain_yes: float = 0.0
     gain_no: float = 0.0
-    repeated: NDArray[np.bool_] | None = None
-
-    def ranking(self, measure: str = "subset", rank_by: str = "chance") -> str:
-        """What ranks: theta where labels count one by one, or of few answers."""
-        few = self.regression is None or len(self.evidence) < FEWEST_RANKED
-        return "theta" if few or measure != "subset" else rank_by
 
     def test(self, Y: NDArray[np.int8], rows: Any = slice(None)) -> GuaranteeTest:
-        """What a guarantee is tested on: these rows, whose codes are in `Y`."""
-        found = self.evidence[rows]
-        repeated = np.zeros(len(Y), dtype=bool) if self.repeated is None else self.repeated
-        return GuaranteeTest(
-            found.theta,
-            found.chance if self.ranking() == "chance" else None,
-            found.n_wrong(Y[rows]),
-            Y.shape[1],
-            repeated[rows],
-            self.gain_theta,
-            self.gain_chance,
-        )
+        """What a guarantee is tested on: these rows of all, whose codes are in `Y`.
 
-    def select(
-        self,
-        Y: NDArray[np.int8],
-        goal: GuaranteeTarget = USUAL,
-        rows: Any = slice(None),
-    ) -> Selection:
-        """The doubt up to which answers, whose codes are `Y`, reach the target; and new ones.
-
-        It is tested on some of the `rows`, which must have been drawn at random; all have taught.
+        They must have been drawn at random. Theta ranks few answers.
         """
-        return self.test(Y, rows).select(goal)
+        found, few = self.evidence[rows], len(self.evidence) < FEWEST_RANKED
+        ranked = (found.theta, None if few else found.chance, found.n_wrong(Y[rows]), Y.shape[1])
+        return GuaranteeTest(*ranked, self.repeated[rows], self.gain_theta, self.gain_chance)
 
     def predict(self, classifier: Any, X: Any, k: int = 2) -> Predictions:
         """New rows predicted by the model of all answers, with the `k` nearest labelsets."""
-        return add_confidence(predict(classifier, X, k), self.regression)
+        return add_confidence(predictions.predict(classifier, X, k), self.regression)
 
 
 def add_confidence(found: Predictions, regression: ConfidenceRegression | None) -> Predictions:
@@ -138,7 +104,9 @@ def add_confidence(found: Predictions, regression: ConfidenceRegression | None) 
     if regression is None or found.clues is None:
         return replace(found, clues=None)
     chance = regression.chance(found.clues, found.Y)
-    return replace(found, chance=np.where(found.theta < NO_EVIDENCE, chance, 0.0), clues=None)
+    return replace(
+        found, chance=np.where(found.theta < predictions.NO_EVIDENCE, chance, 0.0), clues=None
+    )
 
 
 def cross_validate(
@@ -199,7 +167,7 @@ def cross_validate(
     >>> known = cross_validate(model, X, Y, n_folds=2)
     >>> round(float(known.evidence.right(Y).mean()), 2)
     0.53
-    >>> known.select(Y, GuaranteeTarget(0.6)).n_auto
+    >>> known.test(Y).select(GuaranteeTarget(0.6)).n_auto
     13
     """
     n_folds = usual_folds(len(Y)) if n_folds is None else n_folds
@@ -207,19 +175,19 @@ def cross_validate(
     pairs = pair_folds(folds)
     found = predict_left_out(model, X, Y, [*folds, *pairs], watch, taught)
     known = join_predictions(folds, found[: len(folds)])
-    repeated = None if words is None else occur_elsewhere(words, folds, taught)
+    words = np.arange(len(Y)) if words is None else words
+    repeated = occur_elsewhere(words, folds, taught)
     regression, chance = _fit_chances(known, Y, folds)
     gains = (0.0, 0.0, 0.0, 0.0)
     if pairs:
         rows, fewer = np.sort(np.concatenate(pairs)), join_predictions(pairs, found[len(folds) :])
-        if words is not None and repeated is not None:
-            # A copy in the other fold of a pair is no step of learning.
-            alike = (occur_elsewhere(words, pairs, taught) == repeated)[rows]
-            rows, fewer = rows[alike], fewer[alike]
+        # A copy in the other fold of a pair is no step of learning.
+        alike = (occur_elsewhere(words, pairs, taught) == repeated)[rows]
+        rows, fewer = rows[alike], fewer[alike]
         both = add_confidence(known[rows], regression), add_confidence(fewer, regression)
-        gains = (*measure_gains(*both), *measure_gains_per_code(*both)) if len(rows) else gains
+        gains = measure_gains(*both) if len(rows) else gains
     evidence = replace(known, chance=chance, clues=None, others=None)
-    return CrossValidation(evidence, regression, *gains, repeated)
+    return CrossValidation(evidence, repeated, regression, *gains)
 
 
 def occur_elsewhere(
@@ -249,7 +217,7 @@ def _fit_chances(
     fold = np.empty(len(Y), dtype=np.intp)
     for number, rows in enumerate(folds):
         fold[rows] = number
-    informed = known.theta < NO_EVIDENCE
+    informed = known.theta < predictions.NO_EVIDENCE
     data = np.asarray(known.clues)[informed], known.Y[informed], known.right(Y)[informed]
     crossed = cross_fit(*data, fold[informed])
     if crossed is None:
@@ -259,28 +227,20 @@ def _fit_chances(
     return ConfidenceRegression.fit(*data), chance
 
 
-def measure_gains(known: Predictions, fewer: Predictions) -> tuple[float, float]:
+def measure_gains(known: Predictions, fewer: Predictions) -> tuple[float, float, float, float]:
     """What the log-odds of theta, and of not being right, lose on average with a fold more.
 
-    The mean over rows is that over quantiles, too: by so much the scale as a whole moves.
+    The mean over rows is that over quantiles, too: by so much the scale as a whole moves. And by
+    how much the likeliest code of a row rises, and all fall: codes are set by the former, and ruled
+    out by the latter.
     """
-    theta = log_odds(fewer.theta) - log_odds(known.theta)
-    if known.chance is None or fewer.chance is None:
-        return max(0.0, float(theta.mean())), 0.0
-    chance = log_odds(known.chance) - log_odds(fewer.chance)
-    return max(0.0, float(theta.mean())), max(0.0, float(chance.mean()))
-
-
-def measure_gains_per_code(known: Predictions, fewer: Predictions) -> tuple[float, float]:
-    """By how much, in log-odds, the likeliest code of a row rises with a fold more, and all fall.
-
-    Codes are set by the former, and ruled out by the latter.
-    """
-    assert known.P is not None
-    assert fewer.P is not None
+    theta, chance = log_odds(fewer.theta) - log_odds(known.theta), np.zeros(1)
+    if known.chance is not None:
+        chance = log_odds(known.chance) - log_odds(fewer.chance)
     P, P_fewer = log_odds(known.P), log_odds(fewer.P)
-    rise = float((P.max(axis=1) - P_fewer.max(axis=1)).mean())
-    return max(0.0, rise), max(0.0, float((P_fewer - P).mean()))
+    gains = theta, chance, P.max(axis=1) - P_fewer.max(axis=1), P_fewer - P
+    in_theta, in_chance, rise, fall = (max(0.0, float(gain.mean())) for gain in gains)
+    return in_theta, in_chance, rise, fall
 
 
 def cross_fit(
@@ -323,13 +283,12 @@ def predict_left_out(
     taught: NDArray[np.intp] | None = None,
 ) -> list[Predictions]:
     """The rows of each part, predicted by a model of all others, or of those that are `taught`."""
-    found: dict[int, Predictions] = {}
-    for number in watch(range(len(parts)), len(parts), TESTING):
-        test = parts[number]
+    found = []
+    for test in watch(parts, len(parts), TESTING):
         train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
         part = _predict_fold(model, X[train], Y[train], X[test], len(test))
-        found[number] = replace(part, row=train[part.row], others_row=None, others_theta=None)
-    return [found[number] for number in range(len(parts))]
+        found.append(replace(part, row=train[part.row], others_row=None, others_theta=None))
+    return found
 
 
 def join_predictions(
@@ -344,10 +303,11 @@ def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) 
         features = AnswerFeatures.fit(X)
         X, X_test = features.transform(X), features.transform(X_test)
     if X.shape[1] > 0 and (Y[0] != Y).any():
-        return predict(model.fit_copy(X, Y), X_test)
+        return predictions.predict(model.fit_copy(X, Y), X_test)
     # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
-    found = (np.full(n, NO_EVIDENCE), rows, zeros, zeros, zeros, zeros)
-    P = np.full((n, Y.shape[1]), UNKNOWN, dtype=np.float32)
-    clues, others = np.zeros((n, N_CLUES)), Y[rows][:, np.newaxis]
-    return Predictions(Y[rows], *found, clues=clues, P=P, others=others)
+    P = np.full((n, Y.shape[1]), predictions.UNKNOWN, dtype=np.float32)
+    found = (np.full(n, predictions.NO_EVIDENCE), rows, zeros, zeros, zeros, zeros, P)
+    return Predictions(
+        Y[rows], *found, clues=np.zeros((n, predictions.N_CLUES)), others=Y[rows][:, np.newaxis]
+    )

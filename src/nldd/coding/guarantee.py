@@ -26,31 +26,28 @@ threshold on, until the first test that fails (Angelopoulos et al., 2021).
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from nldd._wording import quote
-from nldd.coding.selective import (
-    N_TESTS,
-    Selection,
-    can_be_tested,
-    critical_count,
-    first_size,
-    selective_threshold,
-)
+from nldd.coding import selective
+from nldd.coding.selective import Selection, critical_count, selective_threshold
 from nldd.exceptions import InputError
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
 
 FloatArray = NDArray[Any]
+BoolArray = NDArray[np.bool_]
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
+MEASURES = ("subset", "hamming")
 # Of the level, for the first fit: most studies have no other. A test at 0.9 takes at least 69
 # answers with it, 52 with all of the level and 89 with half.
 FIT_SHARE = 0.8
@@ -131,6 +128,13 @@ class Guarantee:
     repeated: str = ""
 
     @classmethod
+    def of(cls, found: "Selection | CodeSelection") -> Self:
+        """What a table states that is coded by these thresholds."""
+        both = (found, found.repeated) if found.repeated else (found,)
+        texts = dict.fromkeys(_limit_text(each) for each in both)
+        return cls(found.target, found.confidence, found.measure, found.rank_by, *texts)
+
+    @classmethod
     def parse(cls, text: str, where: str = "") -> Self:
         """The guarantee that a cell states; `where` it stands is for the message if it does not."""
         if (match := GRAMMAR.fullmatch(text)) is None:
@@ -145,9 +149,14 @@ class Guarantee:
         return f"accuracy {self.target} ({self.measure}), {level}{again}"
 
 
-def threshold_text(rank_by: str, *limits: float | None) -> str:
-    """Limits of the doubt as the columns of a coded table show chance and theta."""
-    shown = (x if x is None or rank_by != "chance" else 1 - x for x in limits)
+def _limit_text(found: "Selection | CodeSelection") -> str:
+    """Limits as the columns of a coded table show chance and theta."""
+    if isinstance(found, CodeSelection):
+        shown = [found.limits.yes, found.limits.no]
+    else:
+        shown = [found.limit]
+        if found.rank_by == "chance" and found.limit is not None:
+            shown = [1 - found.limit]
     return " and ".join("none" if x is None else f"{x:.6g}" for x in shown)
 
 
@@ -185,7 +194,7 @@ class GuaranteeTest:
     chance: NDArray[np.float64] | None
     n_wrong: NDArray[np.intp]
     n_labels: int
-    repeated: NDArray[np.bool_]
+    repeated: BoolArray
     gain_theta: float = 0.0
     gain_chance: float = 0.0
 
@@ -203,7 +212,7 @@ class GuaranteeTest:
             doubt, gain = 1 - self.chance, self.gain_chance
         right = right_shares(self.n_wrong, self.n_labels, measure)
 
-        def threshold(rows: NDArray[np.bool_], share: float) -> Selection:
+        def threshold(rows: BoolArray, share: float) -> Selection:
             found = selective_threshold(
                 doubt[rows], right[rows], target, confidence, level_share=share
             )
@@ -211,7 +220,7 @@ class GuaranteeTest:
             return replace(found, rank_by=rank_by, limit=limit, measure=measure)
 
         half, n_repeated = level_share / 2, int(self.repeated.sum())
-        apart = can_be_tested(n_repeated, target, half * (1 - confidence))
+        apart = selective.can_be_tested(n_repeated, target, half * (1 - confidence))
         found = Selection(target, confidence, rank_by=rank_by, measure=measure)
         if n_repeated < len(right):
             found = threshold(~self.repeated, half if apart else level_share)
@@ -227,6 +236,9 @@ def select_in_turn(
 
 def right_shares(n_wrong: NDArray[np.intp], n_labels: int, measure: str) -> FloatArray:
     """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
+    if measure not in MEASURES:
+        message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
+        raise InputError(message, hint="--measure subset, or hamming")
     return (n_wrong == 0).astype(float) if measure == "subset" else 1 - n_wrong / n_labels
 
 
@@ -246,8 +258,8 @@ class CodeLimits:
     no: float | None
 
     def settle(
-        self, P: FloatArray, Y: NDArray[np.int8], empty: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        self, P: FloatArray, Y: NDArray[np.int8], empty: BoolArray
+    ) -> tuple[BoolArray, BoolArray]:
         """Which codes are set, and which are asked about, by their probabilities in each answer.
 
         `Y` are the codes of the model's own answers: if each has one, an answer of which all codes
@@ -283,6 +295,18 @@ class CodeSelection:
     right: float | None
     missed: float | None
     repeated: "CodeSelection | None" = None
+    measure: ClassVar[str] = "per-code"
+    rank_by: ClassVar[str] = "probability"
+
+    def settle(
+        self, P: FloatArray, Y: NDArray[np.int8], empty: BoolArray, known: BoolArray
+    ) -> tuple[BoolArray, BoolArray]:
+        """Which codes are set and which asked about, in answers with `known` words and others."""
+        found = self.limits.settle(P, Y, empty)
+        if self.repeated is None:
+            return found
+        again, rows = self.repeated.limits.settle(P, Y, empty), known[:, np.newaxis]
+        return np.where(rows, again[0], found[0]), np.where(rows, again[1], found[1])
 
 
 def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSelection:
@@ -292,7 +316,7 @@ def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSel
     thresholds of their own, and each kind half of the level.
     """
     level, again = 1 - goal.confidence, model.repeated
-    if not can_be_tested(len(again), goal.target, level / 4 / math.e):
+    if not selective.can_be_tested(len(again), goal.target, level / 4 / math.e):
         return _select_codes(model, model.tested, goal, level / 2)
     found, repeated = (_select_codes(model, r, goal, level / 4) for r in (model.tested, again))
     return replace(found, repeated=repeated)
@@ -301,7 +325,6 @@ def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSel
 def _select_codes(
     model: "CodingModel", rows: NDArray[np.intp], goal: GuaranteeTarget, level: float
 ) -> CodeSelection:
-    assert model.evidence.P is not None
     P, Y = model.evidence.P[rows], model.Y[rows]
     yes = threshold_to_set(P, Y, goal.target, level)
     no = threshold_to_rule_out(P, Y, goal.target, level)
@@ -335,27 +358,31 @@ def threshold_to_set(
     The answers with the likeliest codes are tested first. How many, does not hang on what is right.
     """
     largest = np.sort(P.max(axis=1))[::-1]
-    first = first_size(len(P), target, level / math.e)
-    chosen = None
-    if first <= len(P):
-        sizes = np.linspace(first, len(P), N_TESTS).round().astype(int)
-        for yes in map(float, largest[sizes - 1]):
-            # What is less likely than not is not set, however right the other codes are.
-            if yes < EVEN or not reaches_target(shares_right(P, Y, yes), target, level):
-                break
-            chosen = yes
-    return chosen
+    first = selective.first_size(len(P), target, level / math.e)
+    if first > len(P):
+        return None
+    tried = largest[np.linspace(first, len(P), selective.N_TESTS).round().astype(int) - 1]
+    # What is less likely than not is not set, however right the other codes are.
+    return _last_that_passes(partial(shares_right, P, Y), tried[tried >= EVEN], target, level)
 
 
 def threshold_to_rule_out(
     P: FloatArray, Y: NDArray[np.int8], target: float, level: float
 ) -> float | None:
     """The highest probability up to which codes are proven to be missed seldom enough."""
+    tried = np.geomspace(LOWEST, EVEN, N_LOW)
+    return _last_that_passes(partial(shares_not_excluded, P, Y), tried, target, level)
+
+
+def _last_that_passes(
+    shares: Callable[[float], FloatArray], tried: FloatArray, target: float, level: float
+) -> float | None:
+    """The last of a fixed sequence of thresholds before the first that fails, if there is one."""
     chosen = None
-    for no in map(float, np.geomspace(LOWEST, EVEN, N_LOW)):
-        if not reaches_target(shares_not_excluded(P, Y, no), target, level):
+    for threshold in tried.tolist():
+        if not reaches_target(shares(threshold), target, level):
             break
-        chosen = no
+        chosen = threshold
     return chosen
 
 

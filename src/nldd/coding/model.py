@@ -5,9 +5,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
-from hashlib import file_digest
-from pathlib import Path
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -28,9 +26,9 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.columns import LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
-from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest, select_in_turn
+from nldd.coding.guarantee import MEASURES, USUAL, GuaranteeTarget, GuaranteeTest, select_in_turn
 from nldd.coding.own_columns import DRAWN
-from nldd.coding.predictions import MEASURES, NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
+from nldd.coding.predictions import NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
 from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
@@ -196,8 +194,7 @@ class CodingModel:
     @property
     def repeated(self) -> NDArray[np.intp]:
         """Places of drawn answers whose words stood in other folds, where no ids tell copies."""
-        known = self.validation.repeated
-        return np.flatnonzero(self.drawn & (False if known is None else known))
+        return np.flatnonzero(self.drawn & self.validation.repeated)
 
     @cached_property
     def test(self) -> GuaranteeTest:
@@ -205,9 +202,8 @@ class CodingModel:
         return self.validation.test(self.Y, np.union1d(self.tested, self.repeated))
 
     @cached_property
-    def _known_words(self) -> frozenset[str]:
-        taught = np.flatnonzero(self.taught).tolist()
-        return frozenset(normalize_text(self.answers.texts[row]) for row in taught)
+    def _known_words(self) -> set[str]:
+        return set(map(normalize_text, self.answers[np.flatnonzero(self.taught)].texts))
 
     def knows_words(self, answers: Answers) -> NDArray[np.bool_]:
         """Which answers have the words of an answer that the model learned from."""
@@ -234,11 +230,6 @@ class CodingModel:
         known = self.places
         return [next((known[k] for k in keys if k in known), None) for keys in answers.keys]
 
-    @property
-    def updated(self) -> bool:
-        """Whether answers have joined the model since it was first fitted."""
-        return any(event.action == "update" for event in self.history)
-
     def code(self, answers: Answers, X: Any = None, k: int = 2) -> Predictions:
         """Predicted codes of answers, whose features may be given, with their evidence.
 
@@ -248,7 +239,6 @@ class CodingModel:
         found = self.validation.predict(self.classifier, X, k)
         empty = self.is_blank(answers)
         chance = None if found.chance is None else np.where(empty, 0.0, found.chance)
-        assert found.P is not None
         P = np.where(empty[:, np.newaxis], np.float32(UNKNOWN), found.P)
         return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance, P=P)
 
@@ -274,19 +264,13 @@ class CodingModel:
         """Names of the codes of each row of an indicator matrix."""
         return as_label_sets(Y, self.labels)
 
-    def with_event(self, event: Event) -> Self:
-        """The model with one more event in its history."""
-        return replace(self, history=(*self.history, event))
-
     def record(self, action: str, file: str, sha256: str, n_added: int, n_set_aside: int) -> Self:
         """The model with an event of now in its history."""
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
         found, Y = self.evidence[self.tested], self.Y[self.tested]
         whole, by_label = (float(found.right(Y, measure).mean()) for measure in MEASURES)
-        event = Event(
-            action, current_time(), file, sha256, n_added, n_set_aside, *sizes, whole, by_label
-        )
-        return self.with_event(event)
+        what = (action, current_time(), file, sha256, n_added, n_set_aside)
+        return replace(self, history=(*self.history, Event(*what, *sizes, whole, by_label)))
 
 
 def fit_coding_model(
@@ -371,7 +355,7 @@ def fit_coding_model(
     if not groups[rows].any():
         message = "All answers are of one respondent, so none can be tested without the others."
         raise InputError(message, hint="--id with a column that tells respondents apart")
-    C = choose_C(X[rows], Y[rows], settings, watch, number_groups(groups[rows]))
+    C = choose_C(X[rows], Y[rows], number_groups(groups[rows]), settings, watch)
     for _ in watch(range(1), 1, "learning from all answers"):
         weight = None if taught.all() else taught.astype(float)
         classifier = new_classifier(settings, C).fit(X, Y, weight, groups)
@@ -433,25 +417,22 @@ def find_fallback(model: CodingModel, before: CodingModel) -> CodingModel | None
 def choose_C(
     X: Any,
     Y: NDArray[np.int8],
+    groups: NDArray[np.intp],
     settings: Settings,
     watch: Watch = no_progress,
-    groups: NDArray[np.intp] | None = None,
 ) -> float:
     """The smallest C of a low Brier score, where two halves of the answers predict each other.
 
     All folds use it. As with the weights of the distances, what one number of a short list knows of
     a single answer is next to nothing. A few thousand answers are enough to choose by.
     """
-    groups = np.arange(len(Y)) if groups is None else groups
     order = np.random.default_rng(settings.random_state).permutation(int(groups.max()) + 1)
     order = order[:MOST_TO_CHOOSE]
     halves = tuple(np.flatnonzero(np.isin(groups, part)) for part in (order[::2], order[1::2]))
-    scores = dict.fromkeys(GRID, 0.0)
-    steps = []
-    for half in (halves, halves[::-1]):
-        model = MultiLabelLogisticRegression(tol=TOL, warm_start=True, n_jobs=settings.n_jobs)
-        steps += [(model, half, C) for C in GRID]
-    for model, (train, test), C in watch(steps, len(steps), "choosing how much to shrink"):
+    scores, how = dict.fromkeys(GRID, 0.0), partial(MultiLabelLogisticRegression, tol=TOL)
+    models = [how(warm_start=True, n_jobs=settings.n_jobs) for _ in halves]
+    steps = [(*each, C) for each in zip(models, halves, halves[::-1], strict=True) for C in GRID]
+    for model, train, test, C in watch(steps, len(steps), "choosing how much to shrink"):
         P = model.set_params(C=C).fit(X[train], Y[train]).predict_proba(X[test])
         scores[C] += float(np.square(P - Y[test]).sum())
     return next(C for C in GRID if scores[C] <= TIED * min(scores.values()))
@@ -484,16 +465,5 @@ def order_codes(
 def current_time() -> str:
     """The time in UTC; SOURCE_DATE_EPOCH sets it, so that a run can be repeated exactly."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    try:
-        moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
-    except (ValueError, OverflowError, OSError):
-        message = f"SOURCE_DATE_EPOCH must be seconds since 1970; got {epoch!r}."
-        hint = "unset SOURCE_DATE_EPOCH, or set it to a whole number"
-        raise InputError(message, hint=hint) from None
+    moment = datetime.fromtimestamp(int(epoch), UTC) if epoch else datetime.now(UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def checksum(path: Path) -> str:
-    """Sha256 of a file."""
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()

@@ -198,10 +198,7 @@ def _build_model(contents: Contents) -> CodingModel:
     return CodingModel(classifier=contents.models[CLASSIFIER], **parts)
 
 
-Checks = Iterator[tuple[str, bool]]
-
-
-def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Checks:
+def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Each part with whether its sizes and values are right; later ones rely on earlier ones."""
     n, n_labels, columns = len(model.answers), len(model.labels), model.columns
     terms = [model.features.words.terms, model.features.letters.terms]
@@ -209,35 +206,21 @@ def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Checks:
     sizes = {"n": n, "last": n - 1, "labels": n_labels, "clues": N_CLUES + n_labels}
     sizes |= {"numeric": n_numeric, "extra": n_extra, "numbers": n_numeric + n_extra}
     sizes |= dict(zip(ANALYZERS, map(len, terms), strict=True))
+    tests = {f"earlier/{i}": len(test.theta) for i, test in enumerate(model.earlier)}
     for place, values in arrays.items():
-        if place != FALLBACK and not place.startswith("earlier/"):
-            yield place, _fits(values, place, sizes)
-    for number, test in enumerate(model.earlier):
-        own = {"n": len(test.theta), "labels": test.n_labels}
-        yield "tests", len(test.theta) > 0 and min(test.gain_theta, test.gain_chance) >= 0
-        for name in ("theta", "chance", "n_wrong", "repeated"):
-            if (values := arrays.get(f"earlier/{number}/{name}")) is not None:
-                yield f"test {number}", _fits(values, name, own)
-    yield "drawn and taught", bool(model.drawn.any() and model.taught.any())
-    answers, validation, classifier = model.answers, model.validation, model.classifier
+        if place != FALLBACK:
+            n_here = tests.get(place.rpartition("/")[0], n)
+            yield place, _fits(values, place, sizes | {"n": n_here})
+    answers, classifier = model.answers, model.classifier
     for lists in (answers.categories, answers.ids, answers.keys, answers.rows):
         yield "answers", len(lists) == n
+    yield "drawn and taught", bool(model.drawn.any() and model.taught.any())
     yield "categories", {len(row) for row in answers.categories} <= {len(columns.categorical)}
-    for names in (model.labels, *terms, *levels, [e.code for e in model.codebook.entries]):
-        yield "names", len(set(names)) == len(names)
     yield "levels", len(levels) == len(columns.categorical)
-    n_folds, seed = model.settings.n_folds, model.settings.random_state
-    yield "settings", (n_folds is None or n_folds >= 2) and 0 <= seed < 2**32
-    yield "further separators", all(columns.codes.also)
     n_features = sizes["numbers"] + n_numeric + sum(map(len, (*terms, *levels)))
     yield "features", classifier.n_features_in_ == n_features
     yield "labels", classifier.n_labels_ == n_labels
     yield "rows", bool(((classifier.rows_ >= 0) & (classifier.rows_ < n)).all())
-    gains = (validation.gain_theta, validation.gain_chance, validation.gain_yes, validation.gain_no)
-    yield "gains", min(gains) >= 0
-    regression, chance = validation.regression, validation.evidence.chance
-    yield "chances", (regression is None) == (chance is None)
-    yield "scale of theta", regression is None or regression.scale > 0
     yield "codebook", model.codebook.unique(model.labels) == model.labels
 
 
@@ -260,6 +243,7 @@ def model_lock(path: Path, tell: Tell = None) -> Iterator[None]:
     place = path.resolve()
     lock, work = FileLock(place.with_name(f".{place.name}.lock")), f"at work on {place.name}"
     try:
+        place.parent.mkdir(parents=True, exist_ok=True)
         with suppress(Timeout):
             lock.acquire(timeout=0)
         if not lock.is_locked:
@@ -269,10 +253,9 @@ def model_lock(path: Path, tell: Tell = None) -> Iterator[None]:
     except Timeout:
         message = f"Another process has been {work} for {WAIT_SECONDS / 60:g} minutes."
         raise NLDDError(message, hint="let it finish or end it, then run this again") from None
-    except PermissionError as error:
-        message = f"{place.parent}: this folder cannot be written to."
-        hint = "copy the file to a folder of your own, or ask who may write there"
-        raise NLDDError(message, hint=hint) from error
+    except OSError as error:
+        hint = "check the name of its folder, and whether you may write there; or use another one"
+        raise NLDDError(f"{path}: cannot be written ({error.strerror}).", hint=hint) from error
     try:
         yield
     finally:

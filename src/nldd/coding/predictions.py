@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from nldd.coding.answers import Entries
-from nldd.coding.guarantee import RANKINGS as RANKINGS, right_shares
+from nldd.coding.guarantee import right_shares
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
@@ -23,7 +23,6 @@ FloatArray = NDArray[np.float64]
 
 # Passes so many steps through, with a progress bar of that title or whatever else.
 Watch = Callable[[Iterable[Any], int, str], Iterable[Any]]
-MEASURES = ("subset", "hamming")
 # Where codes are settled one by one, see `_per_code`, no single number says how right an answer is.
 PER_CODE = "per-code"
 # Of answers for which there was no second labelset to choose from: nothing speaks for them.
@@ -64,12 +63,12 @@ class Predictions(Entries):
         Distances from it in features and in labels.
     x_part, y_part : ndarray of shape (n_answers,)
         What these add to the log-odds of an error.
+    P : ndarray of float32 of shape (n_answers, n_labels)
+        Probabilities label by label.
     chance : ndarray of shape (n_answers,) or None
         Probability that all labels are right.
     clues : ndarray of shape (n_answers, n_clues) or None
         What the chance is found from, as long as it is not.
-    P : ndarray of float32 of shape (n_answers, n_labels) or None
-        Probabilities label by label.
     others : ndarray of int8 of shape (n_answers, n_others, n_labels) or None
         The next best labelsets.
     others_row : ndarray of int of shape (n_answers, n_others) or None
@@ -100,9 +99,9 @@ class Predictions(Entries):
     Dy: NDArray[np.float64]
     x_part: NDArray[np.float64]
     y_part: NDArray[np.float64]
+    P: NDArray[np.float32]
     chance: NDArray[np.float64] | None = None
     clues: NDArray[np.float64] | None = None
-    P: NDArray[np.float32] | None = None
     others: NDArray[np.int8] | None = None
     others_row: NDArray[np.intp] | None = None
     others_theta: NDArray[np.float64] | None = None
@@ -112,8 +111,6 @@ class Predictions(Entries):
 
     def doubt(self, rank_by: str) -> NDArray[np.float64]:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
-        if rank_by not in RANKINGS:
-            raise InputError(f"rank_by must be one of {', '.join(RANKINGS)}; got {rank_by!r}.")
         if rank_by == "theta":
             return self.theta
         if self.chance is None:
@@ -128,9 +125,6 @@ class Predictions(Entries):
 
     def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
-        if measure not in MEASURES:
-            message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
-            raise InputError(message, hint="--measure subset, or hamming")
         return right_shares(self.n_wrong(Y), Y.shape[1], measure)
 
 
@@ -141,16 +135,15 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     x_part, y_part = classifier.regression_.parts(Dx, Dy)
     Y = near.labelsets[:, 0]
     clues = confidence_clues(near, times_seen(classifier, Y))
-    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part)
+    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part, near.P.astype(np.float32))
     others = (near.labelsets[:, 1:], near.row[:, 1:], near.theta[:, 1:])
-    return Predictions(Y, *found, None, clues, near.P.astype(np.float32), *others)
+    return Predictions(Y, *found, None, clues, *others)
 
 
 def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
     """How many training rows carry each of these labelsets."""
-    labelsets = classifier.labelsets_.astype(np.int8)
-    counts = zip(labelsets, classifier.index_.counts.tolist(), strict=True)
-    times = {labelset.tobytes(): count for labelset, count in counts}
+    keys = (labelset.tobytes() for labelset in classifier.labelsets_.astype(np.int8))
+    times = dict(zip(keys, classifier.index_.counts.tolist(), strict=True))
     return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 
 

@@ -68,7 +68,7 @@ class Reasons:
         """The reason for each of some rows, of which `X` are the features."""
         known_words = np.diff(X[rows][:, : self.n_words].indptr) if self.n_words else None
         some = found[rows]
-        assert some.P is not None and some.others is not None
+        assert some.others is not None
         times = times_seen(self.model.classifier, some.Y)
         reasons = []
         for i, n_times in enumerate(times):

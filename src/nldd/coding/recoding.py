@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
+from nldd._files import file_sha256
 from nldd._wording import quote, quote_first
 from nldd.coding.answers import Decisions
 from nldd.coding.code_slips import close_code
 from nldd.coding.codebook import Codebook, CodebookEntry, check_listable, read_codebook
 from nldd.coding.coded_table import check_paths_differ
-from nldd.coding.model import CodingModel, checksum, fit_coding_model
+from nldd.coding.model import CodingModel, fit_coding_model
 from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions
@@ -81,7 +82,7 @@ def apply_codebook(
     read_manifest(model_path)
     with model_lock(model_path, tell):
         old = load_coding_model(model_path)
-        given, digest = read_codebook(path, options), checksum(path)
+        given, digest = read_codebook(path, options), file_sha256(path)
         _check_codes_of_book(old, given, path)
         codebook = old.codebook.updated(given)
         check_listable(codebook, old.columns.codes)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nldd import __version__
-from nldd._files import write_atomically
+from nldd._files import file_sha256, write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
 from nldd.coding import description, evaluation, wording
@@ -21,7 +21,7 @@ from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck
 from nldd.coding.frequency_estimates import bias_table, code_bias
-from nldd.coding.model import CodingModel, checksum, current_time
+from nldd.coding.model import CodingModel, current_time
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
@@ -162,7 +162,7 @@ def write_evaluation_report(
 
 
 def _study_file(path: Path) -> StudyFile:
-    return path.name, checksum(path)
+    return path.name, file_sha256(path)
 
 
 def evaluation_page(

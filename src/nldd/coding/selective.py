@@ -157,6 +157,8 @@ def selective_threshold(
     for name, value in (("target", target), ("confidence", confidence)):
         if not 0 < value < 1:
             raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
+    if not 0 < level_share <= 1:
+        raise InputError(f"level_share must be above 0 and at most 1; got {level_share!r}.")
     theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
     if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
         needed = "theta and correct need one number for each answer, of which there must be some"
@@ -166,7 +168,7 @@ def selective_threshold(
             raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
-    n, level = len(theta), _level(right, confidence, level_share)
+    n, level = len(theta), level_share * (1 - confidence) / level_correction(right)
     chosen, closest = tested_size(theta, right, target, level)
     if not chosen:
         return Selection(target, confidence, None, n, closest=closest)
@@ -198,12 +200,6 @@ def tested_size(
     # A later start may have too small a level to pass without that of the tests before it.
     closest = min(failed, key=lambda test: (test[2] > test[0], test[2] - test[1]), default=None)
     return chosen, closest
-
-
-def _level(right: FloatArray, confidence: float, level_share: float) -> float:
-    if not 0 < level_share <= 1:
-        raise InputError(f"level_share must be above 0 and at most 1; got {level_share!r}.")
-    return level_share * (1 - confidence) / level_correction(right)
 
 
 def level_correction(right: FloatArray) -> float:

@@ -1,12 +1,11 @@
 """The steps of a coding study: fit, and update with corrected answers."""
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
+from nldd.coding import training_set
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
@@ -16,15 +15,7 @@ from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers
 from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.training_set import (
-    Ask,
-    Coded,
-    agree_on_lists,
-    check_new_codes,
-    choose_answers,
-    drop_duplicates,
-    take,
-)
+from nldd.coding.training_set import Ask, Coded, choose_answers, drop_duplicates, take
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
 from nldd.present.text import count_noun, printable
@@ -73,11 +64,6 @@ class FitResult:
     n_corrected: int = 0
     notes: list[str] = field(default_factory=list)
     predecessor: Path | None = None
-
-    @property
-    def n_coded(self) -> int:
-        """Coded answers of the table."""
-        return self.n_added
 
 
 def fit_table(
@@ -150,22 +136,18 @@ def fit_table(
     >>> folder.cleanup()
     """
     check_paths_differ(path, out, hint="-o model.nldd")
-    # Before hours of work rather than after.
-    with suppress(OSError):
-        out.parent.mkdir(parents=True, exist_ok=True)
-    if out.is_dir() or not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
-        hint = "check the name of its folder, and whether you may write there"
-        raise InputError(f"{out}: cannot be written.", hint=hint)
-    refuse_existing(out, force=force)
     for _ in watch(range(1), 1, f"reading {path.name}"):
         table = read_table(path, options)
         columns = find_columns(table, spec)
         answers, decisions = read_sheet(table, columns, drawn=True)
-        if not spec.as_written:
-            agreed = agree_on_lists(answers, decisions, columns, ask)
-            if agreed != columns:
-                columns = agreed
-                answers, decisions = read_sheet(table, columns, drawn=True)
+        agreed = (
+            columns
+            if spec.as_written
+            else training_set.agree_on_lists(answers, decisions, columns, ask)
+        )
+        if agreed != columns:
+            columns = agreed
+            answers, decisions = read_sheet(table, columns, drawn=True)
     check_listable(codebook, columns.codes)
     n_set_aside = len(decisions) - len(decisions.decided)
     if spec.coder:
@@ -177,10 +159,9 @@ def fit_table(
     )
     answers, decisions = drop_duplicates(*chosen)
     with model_lock(out, tell):
-        refuse_existing(out, force=force)  # somebody may have been at work on it
+        refuse_existing(out, force=force)
         model = fit_coding_model(answers, decisions, columns, settings, watch, codebook)
         model = model.record("fit", path.name, table.sha256, len(answers), n_set_aside)
-        refuse_existing(out, force=force)
         predecessor = replace_model(model, out)
     counts = (len(table), len(answers), n_set_aside)
     return FitResult(model, *counts, notes=decisions.notes, predecessor=predecessor)
@@ -269,12 +250,10 @@ def update_model(
     check_paths_differ(path, model_path, hint="nldd update model.nldd corrected.csv")
     check_paths_differ(path, out, hint="-o new-model.nldd")
     read_manifest(model_path)  # before a lock file is made for what is no model
-    target = (out or model_path).resolve()
-    elsewhere = None if target == model_path.resolve() else out
-    refuse_existing(elsewhere, force=force)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    target = out or model_path
+    is_same = target.resolve() == model_path.resolve()
     with model_lock(target, tell):
-        refuse_existing(elsewhere, force=force)
+        refuse_existing(target, force=force or is_same)
         for _ in watch(range(1), 1, f"reading {model_path.name} and {path.name}"):
             old = load_coding_model(model_path)
             old = replace(old, settings=replace(old.settings, n_jobs=n_jobs))
@@ -285,12 +264,14 @@ def update_model(
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
         # Of new codes in a review file the page has asked.
         allowed = new_codes or decisions.kind == "review file"
-        decisions = check_new_codes(answers, decisions, known, columns.codes, allowed, ask)
+        decisions = training_set.check_new_codes(
+            answers, decisions, known, columns.codes, allowed, ask
+        )
         joined = join_decisions(old, answers, decisions, watch)
         model = joined.model.record(
             *("update", path.name, decisions.sha256, joined.n_added, joined.n_set_aside)
         )
-        predecessor = replace_model(model, out or model_path)
+        predecessor = replace_model(model, target)
     return replace(joined, model=model, predecessor=predecessor)
 
 
@@ -314,6 +295,12 @@ def join_decisions(
     withdrawn = _note_withdrawn(old, answers, decisions)
     chosen = choose_answers(answers, decisions, old.columns, old.settings.random_state, silent)
     model, (answers, decisions), corrections = _new_answers(old, chosen, withdrawn)
+    if not len(answers) and not corrections and (model.drawn == old.drawn).all():
+        message = (
+            f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it already."
+        )
+        hint = "give a file with new answers or other codes; ids tell answers of equal words apart"
+        raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
     model = add_answers(model, answers, decisions, watch, corrections)
     counts = (n_rows, len(answers), n_set_aside, len(corrections))
     return FitResult(model, *counts, decisions.notes)
@@ -343,27 +330,21 @@ def _new_answers(
     answers, decisions = drop_duplicates(*coded)
     if not any(answers.keys):
         return model, _without_copies(model, answers, decisions), {}
-    places = model.find_places(answers)
-    rows = zip(places, decisions.codes, decisions.drawn, strict=True)
-    given = {i: (codes or frozenset(), drawn) for i, codes, drawn in rows if i is not None}
-    before = model.codes(model.Y)
-    corrections = {i: codes for i, (codes, _) in given.items() if codes != set(before[i])}
-    drawn = [i for i, (_, is_drawn) in given.items() if is_drawn and not model.drawn[i]]
-    new = [i for i, place in enumerate(places) if place is None]
-    if not new and not corrections and not drawn:
-        message = (
-            f"{decisions.source}: the model has all {len(answers)} coded answers of it already."
-        )
-        hint = "give a file with new answers, or with other codes"
-        raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
-    n_known, n_corrected = len(answers) - len(new), len(corrections)
-    notes = list(withdrawn)
+    before, drawn = model.codes(model.Y), model.drawn.copy()
+    new, given = list[int](), dict[int, Codes]()
+    places, codes = model.find_places(answers), training_set.given_codes(decisions)
+    for row, place in enumerate(places):
+        if place is None:
+            new.append(row)
+        else:
+            given[place] = codes[row]
+            drawn[place] |= decisions.drawn[row]
+    corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
+    notes, n_known, n_corrected = list(withdrawn), len(answers) - len(new), len(corrections)
     notes += [f"{count_noun(n_known, 'coded answer')}: in the model already."] * bool(n_known)
     if corrections:
         notes.append(f"{count_noun(n_corrected, 'answer')} of the model: codes corrected.")
-    known = model.drawn.copy()
-    known[drawn] = True
-    return replace(model, drawn=known), take((answers, decisions), new, *notes), corrections
+    return replace(model, drawn=drawn), take((answers, decisions), new, *notes), corrections
 
 
 def _note_withdrawn(model: CodingModel, answers: Answers, decisions: Decisions) -> list[str]:
@@ -386,10 +367,6 @@ def _without_copies(model: CodingModel, answers: Answers, decisions: Decisions) 
     known = set(zip(model.answers.contents(), map(frozenset, model.codes(model.Y)), strict=True))
     rows = zip(answers.contents(), decisions.codes, strict=True)
     new = [i for i, row in enumerate(rows) if row not in known]
-    if not new:
-        message = f"{decisions.source}: the model has answers equal to all {len(answers)} of it."
-        hint = "give a file with new answers; ids would tell them apart"
-        raise _NothingNewError(message, hint=hint)
     n_out = len(answers) - len(new)
     left = "equal to answers of the model, and rows have no ids; left out"
     notes = [f"{count_noun(n_out, 'coded answer')}: {left}."] * bool(n_out)

@@ -125,7 +125,7 @@ def failed_refit_words(selection: "Selection") -> str:
 
 def drawn_notes(model: "CodingModel") -> list[str]:
     """Say on which of its answers the guarantees of an updated model are tested."""
-    if not model.updated:
+    if all(event.action != "update" for event in model.history):
         return []
     n_drawn, last = len(model.tested), model.history[-1].n_added
     note = (

@@ -9,8 +9,8 @@ import pytest
 
 from coding.review.serve_made import Client
 from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
+from nldd._files import file_sha256
 from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.app import ReviewApp
 from nldd.coding.review.decisions import is_of_table
@@ -103,7 +103,7 @@ def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path,
     code, said = review(model=other)
     assert (code, "has changed since" in said, started) == (0, True, [1])
     with Store.open(review.store) as store:
-        store.finish_round(store.begin_round(""), checksum(other), {"codes": []})
+        store.finish_round(store.begin_round(""), file_sha256(other), {"codes": []})
     code, said = review(model=other)
     assert (code, "has changed since" in said, started) == (0, False, [1])
 

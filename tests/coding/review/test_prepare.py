@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
+from nldd._files import file_sha256
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
-from nldd.coding.model import checksum
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
@@ -54,7 +54,7 @@ def test_suggestions_are_those_of_predict(made, tmp_path, capsys):
         assert [";".join(codes) for codes in nexts] == [found[f"nldd_next_{k}"] for k in (1, 2, 3)]
     assert [item.cells for item in items] == [row[:-1] for row in NEW]
     assert [item.text for item in items] == [row[1] for row in NEW]
-    assert study.table_sha256 == checksum(made / "new.csv")
+    assert study.table_sha256 == file_sha256(made / "new.csv")
     assert [code for code, _, _ in study.codes] == first.facts["codes"]
     n_auto = sum(row["nldd_status"] == "auto" for row in coded)
     assert (first.facts["n_auto"], prepared.counts.n_auto) == (n_auto, n_auto)

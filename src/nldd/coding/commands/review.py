@@ -188,7 +188,7 @@ def _check_same(
     context: click.Context, path: Path, model: Path, table: Path, options: "TableOptions"
 ) -> bool:
     """Check that a review is of these answers and options; whether the model has changed since."""
-    from nldd.coding.model import checksum
+    from nldd._files import file_sha256
     from nldd.coding.review.decisions import is_of_table
     from nldd.coding.review.store import Store
     from nldd.coding.tables.reading import read_table
@@ -197,7 +197,7 @@ def _check_same(
     with Store.open(path) as store:
         study = store.study
         *_, last = study.model_sha256, *(found.model for found in store.rounds())
-        is_same = table.is_file() and checksum(table) == study.table_sha256
+        is_same = table.is_file() and file_sha256(table) == study.table_sha256
         if not (is_same or is_of_table(store, read_table(table, options))):
             hint = f"give the file as it was; or --store with another name, to review {table} anew"
             raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
@@ -206,7 +206,7 @@ def _check_same(
         hint = "leave them out to go on, or --store with another name for a new review"
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
     read_manifest(model)  # says so if that is no model
-    has_changed = checksum(model) != last
+    has_changed = file_sha256(model) != last
     if has_changed:
         print_notes([f"{model} has changed since; suggestions are renewed while you work."])
     return has_changed

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 from warnings import simplefilter
 
+from nldd._files import file_sha256
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
 from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import GuaranteeTarget, level_share
-from nldd.coding.model import CodingModel, checksum
+from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
 from nldd.coding.review.decisions import read_review, stored_table
@@ -157,7 +158,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
     """Fit the model anew to what people have decided, and write a round of suggestions."""
     with Store.open(store_path) as store:
         study, last, found = store.study, store.rounds()[-1], outcomes(store.entries())
-        digest = checksum(model_path) if model_path.is_file() else ""
+        digest = file_sha256(model_path) if model_path.is_file() else ""
         model = load_coding_model(model_path)
         model = replace(model, settings=replace(model.settings, n_jobs=1))
         n_decided = sum(outcome.codes is not None for outcome in found.values())

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nldd import __version__
+from nldd._files import file_sha256
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import (
@@ -28,7 +29,7 @@ from nldd.coding.coded_answers import (
 from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
 from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
-from nldd.coding.model import CodingModel, checksum
+from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.review.records import WRITTEN, Item, Study, Suggestion
@@ -144,9 +145,9 @@ def prepare_review(
     if store_path.exists():
         hint = "nldd review with the same words goes on with it"
         raise InputError(f"{store_path} already exists.", hint=hint)
-    digest = checksum(model_path) if model_path.is_file() else ""
+    digest = file_sha256(model_path) if model_path.is_file() else ""
     model = load_coding_model(model_path)
-    if checksum(model_path) != digest:
+    if file_sha256(model_path) != digest:
         hint = "close it in other programs, then run the same command again"
         raise InputError(f"{model_path.name} was changed while it was read.", hint=hint)
     policy, notes = apply_guarantee(model, promise, CodingOptions(None))
@@ -246,7 +247,6 @@ def make_suggestions(
 ) -> Iterator[Suggestion]:
     """Suggestions for answers, whose `items` these are, but for those that people have coded."""
     found, why = coded.found, coded.why
-    assert found.P is not None
     assert found.others_row is not None
     codes, nexts = model.codes(coded.Y), next_labelsets(model, coded)
     likely = np.rint(found.P * 255).astype(np.uint8)
@@ -276,7 +276,7 @@ def make_suggestions(
             "nearest": [] if empty else list(map(example, near[i])),
             "empty": empty,
         }
-        if ask is not None:
+        if ask.any():
             details["ask"] = model.codes(ask[np.newaxis])[0]
         yield Suggestion(items[i], own, status, doubt[i], likely[i].tobytes(), details)
 
@@ -292,7 +292,7 @@ def round_facts(
 
     `n_all` answers had no codes before the review, of which people have decided `n_decided`.
     """
-    limits, book = policy.per_code, model.codebook
+    limits, book = policy.code_selection and policy.code_selection.limits, model.codebook
     return {
         "codes": list(model.labels),
         "becomes": {e.code: book.current(e.code) for e in book.entries if e.merged_into},

@@ -31,6 +31,7 @@ from nldd.present.formulas import escape_formula
 STANDARD_OUTPUT = "-"
 STATISTICS = (".sav", ".dta", ".xpt")
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", *STATISTICS)
+FLUSH_CHARACTERS = 2**20
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
 MOST_MESSAGE = 255  # characters in a rule of a cell
 
@@ -212,9 +213,18 @@ def _write_csv(
         texts = list(map(cell_text if raw else _safe_text, row))
         # Python before 3.13 quotes only the line end that it writes itself.
         (quoted if "\r" in "".join(texts) else plain).writerow(texts)
-    content = memoryview(out.getvalue().encode())
+        if out.tell() > FLUSH_CHARACTERS:
+            _flush(out, stream)
+    _flush(out, stream)
+
+
+def _flush(text: StringIO, stream: BinaryIO) -> None:
+    """Write what has gathered, so that a large table is not in memory a third time."""
+    content = memoryview(text.getvalue().encode())
     while content:  # standard output may take less than all of it at once
         content = content[stream.write(content) :]
+    text.seek(0)
+    text.truncate()
 
 
 def _safe_text(cell: Cell) -> str:
