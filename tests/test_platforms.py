@@ -22,7 +22,7 @@ from filelock import FileLock
 from coding_tables import call
 from nldd import _files
 from nldd.bench.runner import records, workers
-from nldd.coding.review import learning, running, store_file
+from nldd.coding.review import learning, server, store
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import NLDDError
@@ -147,7 +147,7 @@ def test_names_of_folders_are_those_that_windows_allows(name, quoted):
     ],
 )
 def test_sqlite_is_told_drives_and_shared_folders(path, address):
-    assert store_file.address(PureWindowsPath(path)) == address
+    assert store.file_address(PureWindowsPath(path)) == address
 
 
 def test_commands_to_type_are_in_the_quotes_of_the_shell(monkeypatch):
@@ -258,11 +258,11 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
         def setsockopt(self, *words):
             options.append(words)
 
-    monkeypatch.setattr(running.socket, "socket", Socket)
+    monkeypatch.setattr(server.socket, "socket", Socket)
     monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)
-    running.listen().close()
+    server.listen().close()
     monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
-    running.listen().close()
+    server.listen().close()
     assert options == [
         (socket.SOL_SOCKET, -5, 1),
         (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),

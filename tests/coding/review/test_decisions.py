@@ -2,7 +2,6 @@
 
 import datetime
 import json
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,7 +23,7 @@ from nldd.coding.review.desk import Desk
 from nldd.coding.review.export import write_export
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
-from nldd.coding.review.verified import audit_of
+from nldd.coding.review.views import audit_of
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
@@ -399,7 +398,7 @@ def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     checks = [right[i] == set(said[i].codes) for i in auto if i in drawn[:-4]]
     expected = judge_checks(checks, len(auto) - len(checks), 0.6)
     with Store.open(store) as opened:
-        found = asdict(audit_of(opened))
+        found = audit_of(opened).to_dict()
     told = ("n_checked", "n_right", "n_open", "accuracy", "low", "high", "target")
     assert {name: found[name] for name in told} == {n: getattr(expected, n) for n in told}
     assert 0 < expected.n_right < expected.n_checked > 20

@@ -105,7 +105,7 @@ def test_the_last_round_counts_and_decided_answers_keep_the_first(tmp_path):
         again = [Suggestion(i, ("rooms",), "auto", 0.1, b"", {"chance": 0.9}) for i in range(2, 7)]
         opened.add_suggestions(2, again)
         opened.finish_round(2, "f" * 64, {"codes": list(CODES)})
-        first = opened.suggestion(0, 1)
+        first = next(opened.suggestions(0, 1))
     rows = exported(store, tmp_path / "coded.jsonl")
     assert [row["nldd_status"] for row in rows] == ["people", *["auto"] * 5]
     assert rows[0]["nldd_machine"] == ";".join(first.codes)

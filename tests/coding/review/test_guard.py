@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving, stranger
-from nldd.coding.review import guard as guard
+from nldd.coding.review import server as guard
 from nldd.coding.review.store import Store
 
 

@@ -48,8 +48,8 @@ def test_what_was_added_is_there_again(path):
         assert list(store.items()) == ITEMS
         assert list(store.items([2, 9, 1])) == ITEMS[::-1]
         assert [s.details["why"] for s in store.suggestions(0)] == ["two codes"]
-        assert store.suggestion(0, 1).likely == b"\x80"
-        assert store.suggestion(0, 2) is None
+        assert [said.likely for said in store.suggestions(0, 1)] == [b"\x80"]
+        assert list(store.suggestions(0, 2)) == []
         assert store.rounds()[-1].facts == {"threshold": 0.1}
         (first,) = store.add([entry("u1", shown='["a"]', seconds=1.5)])
         (again,) = store.add([entry("u1", seconds=2.5)])
@@ -197,11 +197,11 @@ def test_the_last_entries_of_all_coders_come_to_an_outcome():
     assert both.codes is None
     settling = replace(ann, id=3, action=SETTLE)
     (settled,) = outcomes([ann, bob, settling]).values()
-    assert (settled.codes, settled.settled) == ({"a"}, True)
+    assert (settled.codes, settled.settling.id) == ({"a"}, 3)
     (again,) = outcomes([ann, bob, settling, replace(bob, id=4)]).values()
     assert again.disagree
     (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
-    assert same.settled
+    assert same.settling
     assert outcome({}).disagree is False
 
 

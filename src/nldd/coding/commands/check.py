@@ -1,8 +1,6 @@
 """``nldd evaluate`` and ``nldd audit``: check codes against those of people."""
 
-from dataclasses import asdict
 from pathlib import Path
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import click
@@ -21,7 +19,7 @@ from nldd.coding.commands.options import (
     table_options,
 )
 from nldd.exceptions import InputError
-from nldd.present.console import print_notes, print_result
+from nldd.present.console import print_notes
 from nldd.present.options import (
     FILE,
     default_option,
@@ -34,7 +32,7 @@ from nldd.present.options import (
 if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat
     from nldd.coding.guarantee import GuaranteeTarget
-    from nldd.coding.review.verified import CheckedAccuracy
+    from nldd.coding.review.views import CheckedAccuracy
     from nldd.coding.tables.reading import TableOptions
 
 
@@ -145,11 +143,10 @@ def audit(
     """
     from nldd.coding.audit import draw_sample, is_check_sample, read_audit
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.review.store_file import is_store
+    from nldd.coding.review.store import is_store
 
     if any(map(is_store, coded)):
-        judged = _audit_of_review(coded, besides or out, target)
-        print_result(as_json, asdict(judged), fill(judged.text, 100))
+        show_result(_audit_of_review(coded, besides or out, target), as_json)
         return
     unchecked = [path for path in coded if not is_check_sample(path, options)]
     if not unchecked and not besides:
@@ -174,7 +171,7 @@ def _audit_of_review(
     coded: tuple[Path, ...], drawing: object, target: float | None
 ) -> "CheckedAccuracy":
     from nldd.coding.review.store import Store
-    from nldd.coding.review.verified import audit_of
+    from nldd.coding.review.views import audit_of
 
     if len(coded) > 1 or drawing:
         hint = "nldd audit new.review.db; nldd review merge makes one review of several"

@@ -185,7 +185,7 @@ def update(
     from nldd.coding.automation import triage
     from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.report import FitReport, is_fit_report
-    from nldd.coding.review.store_file import is_store
+    from nldd.coding.review.store import is_store
     from nldd.coding.training import update_model
     from nldd.coding.wording import drawn_notes
 

@@ -69,10 +69,8 @@ class Learner:
         self,
         store_path: Path,
         model_path: Path,
-        every: int = 50,
         options: TableOptions = TableOptions(),
     ) -> None:
-        self.every = every
         numbers = None if options.numbers is None else str(options.numbers.absolute())
         paths = [str(store_path.absolute()), str(model_path.absolute()), numbers]
         self._words = json.dumps([os.getpid(), *paths])
@@ -177,12 +175,11 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         # What is coded automatically stays so until a refit passes its test.
         before = list(store.suggestions(last.round)) if failed else []
         kept = {said.item: said for said in before if said.status == AUTO}
-        without = [item for item, _, has_codes, _ in store.outlines() if not has_codes]
-        left = [item for item in without if item not in found or not found[item].by]
+        decided = {item for item, outcome in found.items() if outcome.by}
+        left = [item for item, _, coded, _ in store.outlines() if not coded and item not in decided]
         number = store.begin_round(digest)
         counts = _write_round(store, number, model, policy, left, options, kept)
-        facts = round_facts(model, policy, counts, len(without), n_decided)
-        facts |= {"n_tests": n_tests}
+        facts = round_facts(model, policy, counts, n_tests, n_decided)
         facts |= {"guarantee": last.facts.get("guarantee")} if kept else {}
         store.finish_round(number, digest, facts)
         _drop_old(store)
