@@ -324,4 +324,4 @@ def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: boo
 
     with Store.open(store) as opened:
         found = read_tasks(opened, tasks, coder, force)
-    show_result(found, as_json)
+    print_result(as_json, found._asdict(), str(found))

@@ -53,10 +53,6 @@ class ImportResult(NamedTuple):
         parts += [f"{count_noun(n, 'annotation')} {what}." for n, what in more if n]
         return " ".join([*parts, f"{count_noun(self.n_left, 'task')} without annotation."])
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return self._asdict()
-
 
 def labeling_config(study: Study, new_codes: Sequence[str] = ()) -> str:
     """The labeling configuration of a project that takes the tasks of a review."""
@@ -133,8 +129,8 @@ def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -
         store.add(new, behind=entries[-1].id if entries else 0)
     except ChangedSinceError:  # somebody has decided meanwhile: look again
         return read_tasks(store, path, coder, force)
-    coders = tuple(sorted({entry.coder for entry in new}))
-    return ImportResult(len(new), n_known, coders, n_left, n_since)
+    coders = sorted({entry.coder for entry in new})
+    return ImportResult(len(new), n_known, tuple(coders), n_left, n_since)
 
 
 def _read_entries(store: Store, path: Path, coder: str) -> tuple[list[tuple[LogEntry, str]], int]:

@@ -66,70 +66,61 @@ class Learner:
     """
 
     def __init__(
-        self,
-        store_path: Path,
-        model_path: Path,
-        options: TableOptions = TableOptions(),
+        self, store_path: Path, model_path: Path, options: TableOptions = TableOptions()
     ) -> None:
-        numbers = None if options.numbers is None else str(options.numbers.absolute())
-        paths = [str(store_path.absolute()), str(model_path.absolute()), numbers]
-        self._words = json.dumps([os.getpid(), *paths])
+        self._words = [str(os.getpid()), *map(str, (store_path, model_path, options.numbers or ""))]
         self._process: subprocess.Popen[bytes] | None = None
         self._last = Learning()
-        self._lock = threading.RLock()
 
     def start(self) -> bool:
         """Begin to learn; False if that is under way already."""
-        with self._lock:
-            if self.poll().state == RUNNING:
-                return False
-            # Not from the folder of the answers: a file there may be called as a module of Python.
-            program = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
-            self._process = subprocess.Popen(
-                [*program, self._words],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, **ONE_THREAD},
-                # Ctrl-C is for the server, which ends it.
-                start_new_session=True,
-                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-            )
-            return True
+        if self.poll().state == RUNNING:
+            return False
+        # Not from the folder of the answers: a file there may be called as a module of Python.
+        program = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+        self._process = subprocess.Popen(
+            [*program, *self._words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **ONE_THREAD},
+            # Ctrl-C is for the server, which ends it.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        return True
 
     def poll(self) -> Learning:
         """Where it stands now."""
-        with self._lock:
-            if self._process is None:
-                return self._last
-            if self._process.poll() is None:
-                return replace(self._last, state=RUNNING, message="")
-            said, _ = self._process.communicate()
-            self._process = None
-            found: dict[str, Any] = {"state": FAILED, "message": ENDED}
-            with suppress(ValueError):
-                found = json.loads(said)
-            self._last = replace(self._last, **found)
+        if self._process is None:
             return self._last
+        if self._process.poll() is None:
+            return replace(self._last, state=RUNNING, message="")
+        said, _ = self._process.communicate()
+        self._process = None
+        found: dict[str, Any] = {"state": FAILED, "message": ENDED}
+        with suppress(ValueError):
+            found = json.loads(said)
+        self._last = replace(self._last, **found)
+        return self._last
 
     def stop(self) -> None:
         """End the process, if there is one; a round that is not finished does not count."""
-        with self._lock:
-            if self._process is not None:
-                self._process.kill()
-                self._process.communicate()
-                self._process = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
 
 
 def main() -> None:
     """What the process does: learn once, and say on standard output how that ended."""
-    parent, store_path, model_path, numbers = json.loads(sys.argv[1])
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    parent, store_path, model_path, numbers = sys.argv[1:]
+    threading.Thread(target=_end_with, args=(int(parent),), daemon=True).start()
     simplefilter("ignore")
     with suppress(AttributeError, OSError):
         os.nice(NICENESS)
     try:
-        options = TableOptions(numbers=None if numbers is None else Path(numbers))
+        options = TableOptions(numbers=Path(numbers) if numbers else None)
         said: dict[str, Any] = vars(learn(Path(store_path), Path(model_path), options))
     except NLDDError as error:
         said = {"state": FAILED, "message": str(error)}
