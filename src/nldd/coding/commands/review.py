@@ -257,12 +257,7 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
 @force_option
 @json_option
 def export(
-    store: Path,
-    out: Path,
-    config: Path | None,
-    raw: bool,
-    force: bool,
-    as_json: bool,
+    store: Path, out: Path, config: Path | None, raw: bool, force: bool, as_json: bool
 ) -> None:
     """Write all answers of a review with their codes: those of people, else the machine's.
 
