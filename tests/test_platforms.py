@@ -3,6 +3,7 @@
 Nobody has run these on Windows or macOS by writing them: they show that our side of it holds.
 """
 
+import ctypes
 import io
 import json
 import multiprocessing
@@ -238,17 +239,15 @@ def test_learning_waits_for_its_parent_where_it_may_not_read(monkeypatch):
     """A thread that reads standard input on Windows holds up what is loaded meanwhile."""
     steps = []
     fake = SimpleNamespace(
-        SYNCHRONIZE=0x100000,
-        INFINITE=0xFFFFFFFF,
         OpenProcess=lambda *words: steps.append(words) or 77,
         WaitForSingleObject=lambda *words: steps.append(words),
     )
-    monkeypatch.setitem(sys.modules, "_winapi", fake)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=fake), raising=False)
     monkeypatch.setattr(learning.sys, "platform", "win32")
     monkeypatch.setattr(sys, "stdin", None)
     monkeypatch.setattr(os, "_exit", steps.append)
     learning._end_with(4711)
-    assert steps == [(0x100000, False, 4711), (77, 0xFFFFFFFF), 1]
+    assert steps == [(0x100000, False, 4711), (77, -1), 1]
 
 
 def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):

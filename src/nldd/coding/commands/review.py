@@ -19,16 +19,8 @@ from nldd.coding.commands.options import (
     show_result,
 )
 from nldd.exceptions import InputError
+from nldd.present import options as opt
 from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.options import (
-    FILE,
-    default_option,
-    file_option,
-    force_option,
-    json_option,
-    names_option,
-    seed_option,
-)
 from nldd.present.progress import progress
 from nldd.present.text import count_noun
 
@@ -64,9 +56,9 @@ class _Review(click.Group):
 
 @click.group(cls=_Review, subcommand_metavar="", invoke_without_command=True)
 @model_argument
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@click.argument("table", type=opt.FILE, metavar="ANSWERS")
 @guarantee_options
-@default_option(
+@opt.default_option(
     "--audit",
     "n_audit",
     type=click.IntRange(min=0),
@@ -81,11 +73,11 @@ class _Review(click.Group):
     default=True,
     help="Show the suggestion for drawn answers before a decision.",
 )
-@seed_option
-@file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
+@opt.seed_option
+@opt.file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
 @click.option("--coder", metavar="NAME", help="Who decides.  [default: the name of the login]")
-@names_option("--show", "shown", help="Columns to show beside an answer, such as age,region.")
-@default_option(
+@opt.names_option("--show", "shown", help="Columns to show beside an answer, such as age,region.")
+@opt.default_option(
     "--every",
     type=click.IntRange(min=0),
     default=50,
@@ -222,13 +214,13 @@ def _open_page(address: str, no_browser: bool) -> None:
             threading.Thread(target=browser.open, args=(address,), daemon=True).start()
 
 
-store_argument = click.argument("store", type=FILE, metavar="REVIEW")
+store_argument = click.argument("store", type=opt.FILE, metavar="REVIEW")
 
 
 @review.command("merge")
-@click.argument("stores", nargs=-1, required=True, type=FILE, metavar="REVIEW...")
-@file_option("-o", "--out", required=True, help="File for the review with all decisions.")
-@json_option
+@click.argument("stores", nargs=-1, required=True, type=opt.FILE, metavar="REVIEW...")
+@opt.file_option("-o", "--out", required=True, help="File for the review with all decisions.")
+@opt.json_option
 def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Put reviews of the same answers into one, and tell how far their coders agree.
 
@@ -249,13 +241,13 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
 
 @review.command("export")
 @store_argument
-@file_option(
+@opt.file_option(
     "-o", "--out", required=True, help="File for the answers (CSV, XLSX, JSONL; JSON: tasks)."
 )
-@file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
+@opt.file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
 @raw_option
-@force_option
-@json_option
+@opt.force_option
+@opt.json_option
 def export(
     store: Path, out: Path, config: Path | None, raw: bool, force: bool, as_json: bool
 ) -> None:
@@ -293,14 +285,14 @@ def export(
 
 @review.command("import")
 @store_argument
-@click.argument("tasks", type=FILE, metavar="TASKS")
+@click.argument("tasks", type=opt.FILE, metavar="TASKS")
 @click.option(
     "--coder", default="", metavar="NAME", help="Who made the annotations; as they say if left out."
 )
 @click.option(
     "--force", is_flag=True, help="Take annotations of answers that were changed since, too."
 )
-@json_option
+@opt.json_option
 def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: bool) -> None:
     """Let annotations that were made in Label Studio join a review.
 

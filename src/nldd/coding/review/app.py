@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from nldd.coding.review import views as views
-from nldd.coding.review.desk import ACTS, Act, Conflict, Desk, UnknownItemError
+from nldd.coding.review.desk import ACTS, ORDERS, Act, Conflict, Desk, UnknownItemError
 from nldd.coding.review.log import CODE
 from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
@@ -81,7 +81,10 @@ def _is_seen(row: Any) -> bool:
 # What a field must be, by its name, which means the same in all requests.
 FIELDS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("item", "seen", "round", "after", "offset"), _is_number),
-    **dict.fromkeys(("order", "state", "code", "search", "kind", "undoes", "note"), _is_text),
+    **dict.fromkeys(("code", "search", "undoes", "note"), _is_text),
+    "order": ORDERS.__contains__,
+    "state": views.LISTS.__contains__,
+    "kind": EXPORTS.__contains__,
     "n": partial(_is_number, low=1, high=MOST_VIEWS),
     "limit": partial(_is_number, low=1, high=MOST_ROWS),
     "ids": lambda value: _is_list(value, _is_number) and len(value) <= MOST_VIEWS,
@@ -214,9 +217,6 @@ class ReviewApp:
         """The coded table as a file."""
         from nldd.coding.review.export import write_export  # tables: only where somebody asks
 
-        if kind not in EXPORTS:
-            hint = f"choose one of {', '.join(EXPORTS)}"
-            raise InputError(f"There is no export {kind!r}.", hint=hint)
         stem, ending = Path(self.desk.study.table).stem, EXPORTS[kind]
         path = self.desk.store.path
         with tempfile.TemporaryDirectory() as folder, Store.open(path, write=False) as store:

@@ -133,9 +133,6 @@ class QueueState:
         elif order == ALIKE:
             sizes = np.bincount(group[~drawn] + 1, minlength=len(self.groups) + 1)
             keys = [self.doubt[places], group, -sizes[group + 1]]
-        elif order != FILE:
-            hint = f"choose one of {', '.join(ORDERS)}"
-            raise InputError(f"There is no order {order!r}.", hint=hint)
         keys = [np.where(drawn, 0, key) for key in keys]
         keys += [self.blank[places] & ~drawn, np.where(drawn, self._chance[places], 0), ~drawn]
         return places[np.lexsort([places, *keys])]

@@ -14,17 +14,9 @@ from typing import Any
 import numpy as np
 
 from nldd import __version__
+from nldd.coding import coded_answers as coding
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import (
-    BY_PEOPLE,
-    N_NEXT,
-    CodedAnswers,
-    CodingOptions,
-    CodingSummary,
-    code_answers,
-    next_labelsets,
-)
 from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
 from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
@@ -65,7 +57,7 @@ class PreparedReview:
     30
     """
 
-    counts: CodingSummary
+    counts: coding.CodingSummary
     notes: list[str]
 
     def __str__(self) -> str:
@@ -143,13 +135,13 @@ def prepare_review(
     check_paths_differ(model_path, table_path, store_path, hint="--store new.review.db")
     model = load_coding_model(model_path)
     digest = checksum(model_path)
-    policy, notes = apply_guarantee(model, promise, CodingOptions(None))
+    policy, notes = apply_guarantee(model, promise, coding.CodingOptions(None))
     table, used = read_table(table_path, options), policy.model_in_use(model)
     if not len(table):
         hint = "put the answers below the header, one a row; or use another file"
         raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
     answers, given = read_answers(table, model.columns), read_given(table, model)
-    coded = code_answers(model, answers, given, policy, watch=watch)
+    coded = coding.code_answers(model, answers, given, policy, watch=watch)
     without = [item for item, codes in enumerate(coded.given, 1) if codes is None]
     drawn = {*draw_to_check(without, coded.summary().n_auto, n_audit, seed)}
     coded = replace(coded, drawn=[item in drawn for item in answers.rows])
@@ -207,7 +199,7 @@ def _code_columns(model: CodingModel) -> dict[str, str]:
     return {model.codebook.current(name): name for name in names}
 
 
-def _notes_on_draw(counts: CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
+def _notes_on_draw(counts: coding.CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
     yield from notes_on_draw(counts, n_audit)
     n_expected = round(counts.n_drawn * counts.n_auto / max(n_all, 1))
@@ -221,13 +213,13 @@ def _notes_on_draw(counts: CodingSummary, n_audit: int, n_all: int) -> Iterator[
 
 
 def make_suggestions(
-    model: CodingModel, coded: CodedAnswers, items: Sequence[int]
+    model: CodingModel, coded: coding.CodedAnswers, items: Sequence[int]
 ) -> Iterator[Suggestion]:
     """Suggestions for answers, whose `items` these are, but for those that people have coded."""
     found, why = coded.found, coded.why
     assert found.P is not None
     assert found.others_row is not None
-    codes, nexts = model.codes(coded.Y), next_labelsets(model, coded)
+    codes, nexts = model.codes(coded.Y), coding.next_labelsets(model, coded)
     likely = np.rint(found.P * 255).astype(np.uint8)
     doubt = np.nan_to_num(coded.doubt, nan=1.0).tolist()
     # Coded answers that the nearest labelsets come from: each has other codes.
@@ -240,7 +232,7 @@ def make_suggestions(
         return {"text": shown, "codes": model.codes(model.Y[row : row + 1])[0]}
 
     for i, status in enumerate(coded.statuses):
-        if status == BY_PEOPLE:
+        if status == coding.BY_PEOPLE:
             continue
         empty = bool(coded.empty[i])
         own = () if empty else codes[i]
@@ -251,7 +243,7 @@ def make_suggestions(
             "theta": float(f"{found.theta[i]:.6g}"),
             "chance": None if chance is None else float(f"{chance:.6g}"),
             "why": why[i],
-            "next": [] if empty else others[:N_NEXT],
+            "next": [] if empty else others[: coding.N_NEXT],
             "nearest": [] if empty else list(map(example, near[i])),
             "empty": empty,
         }
@@ -260,8 +252,8 @@ def make_suggestions(
 
 def round_facts(
     model: CodingModel,
-    policy: CodingOptions,
-    counts: CodingSummary,
+    policy: coding.CodingOptions,
+    counts: coding.CodingSummary,
     n_tests: int,
     n_decided: int = 0,
 ) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -11,7 +11,7 @@ import numpy as np
 
 from nldd.coding.audit import Audit, judge_checks
 from nldd.coding.review.desk import AUTO, FILE, Desk, Mask
-from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, LogEntry
+from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, SKIPPED, LogEntry
 from nldd.coding.review.records import Item, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.cells import cell_text
@@ -169,7 +169,7 @@ def list_view(
     limit: int = 100,
 ) -> View:
     """A part of the answers in a state, with a code, and with some words in them."""
-    among = _in_state(desk, state)
+    among = LISTS[state](desk)
     among = among & _with_code(desk, code) if code else among
     among = among & _with_words(desk, search) if search.strip() else among
     # In the order of the file people look for a row by its number, drawn or not.
@@ -178,22 +178,17 @@ def list_view(
     return {"n": len(places), "rows": [_row(desk, item) for item in desk.store.items(items)]}
 
 
-def _in_state(desk: Desk, state: str) -> Mask:
-    look = desk.outlook
-    masks: dict[str, Mask] = {
-        "queue": desk.queue,
-        "open": desk.open,
-        "done": desk.done,
-        "skipped": np.isin(np.arange(len(look)), desk.skipped),
-        "flagged": desk.flagged,
-        "disagree": np.isin(look.items, desk.disagreements()),
-        "auto": automatic_items(desk) & ~_blind(desk),
-        "all": np.ones(len(look), dtype=bool),
-    }
-    if state not in masks:
-        hint = f"choose one of {', '.join(masks)}"
-        raise InputError(f"There is no state {state!r} to list.", hint=hint)
-    return masks[state]
+# Which answers a list may show.
+LISTS: dict[str, Callable[[Desk], Mask]] = {
+    "queue": lambda desk: desk.queue,
+    "open": lambda desk: desk.open,
+    "done": lambda desk: desk.done,
+    "skipped": lambda desk: desk.is_in(SKIPPED) & ~desk.done,
+    "flagged": lambda desk: desk.flagged,
+    "disagree": lambda desk: np.isin(desk.outlook.items, desk.disagreements()),
+    "auto": lambda desk: automatic_items(desk) & ~_blind(desk),
+    "all": lambda desk: np.ones(len(desk.outlook), dtype=bool),
+}
 
 
 def automatic_items(desk: Desk) -> Mask:
@@ -335,7 +330,7 @@ class CheckedAccuracy:
     >>> from nldd.coding.review.views import CheckedAccuracy
     >>> audit = judge_checks([True] * 39 + [False], target=0.8)
     >>> print(CheckedAccuracy(50, 0, 0, 0.8, False, audit).headline)
-    87 to 100 % right
+    87 to 99.9 % right
     """
 
     n_drawn: int
