@@ -91,26 +91,6 @@ def test_types_of_the_page_are_right():
 
 
 @pytest.mark.slow
-def test_at_phone_width_by_touch(visit, make):
-    path = make(4, texts=["A first answer that is long enough to need several lines. " * 3])
-    tab = visit(path, width=360, height=740)
-    page = tab.page
-    for item in range(1, 5):
-        at(page, item)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 360
-        accept = page.locator(".accept").bounding_box()
-        assert accept["y"] + accept["height"] <= 740
-        page.tap(".code >> nth=0")
-        page.tap(".accept")
-        if page.locator(".question:not(:empty)").count():
-            page.tap(".accept")
-    page.wait_for_selector(".finished")
-    page.wait_for_selector(SAVED)
-    assert [item for item, *_ in decisions(path)] == [1, 2, 3, 4]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-@pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(visit, make):
     path = make()
     tab = visit(path)

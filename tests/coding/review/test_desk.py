@@ -9,7 +9,7 @@ import pytest
 from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress, to_undo
 from coding.review.made_review import CODES, make_review
 from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
-from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, SKIPPED, Position, latest
+from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, Position, latest
 from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import item_views, status_view, study_view
@@ -127,18 +127,6 @@ def test_undo_goes_back_to_the_beginning_whatever_was_done(desks, seed):
         desk.undo(f"all{next(NUMBERS)}")
     assert all(desk.own(item).after == Position() for item in range(1, 41))
     assert desk.undo("more") == []
-
-
-def test_flags_stay_when_an_answer_is_decided_and_decisions_when_it_is_flagged(desks):
-    desk = desks()
-    desk.decide(act(3, action=FLAG, note="ask Bob"))
-    desk.decide(act(3, ["pay", "food"], seen=1))
-    assert desk.own(3).after == Position(DONE, frozenset({"pay", "food"}), True, "ask Bob")
-    assert listed(desk, "flagged") == [3]
-    desk.decide(act(3, action="unflag", seen=2))
-    assert desk.own(3).after == Position(DONE, frozenset({"pay", "food"}))
-    desk.decide(act(3, action=SKIP, seen=3))
-    assert desk.own(3).after == Position(SKIPPED)
 
 
 def test_drawn_answers_are_blind_also_once_they_are_decided(desks):

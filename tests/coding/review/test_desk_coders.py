@@ -29,7 +29,7 @@ from nldd.exceptions import InputError
 def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n, headline):
     """One right answer of one is no accuracy of 100 %."""
     found = judge_checks([True] * n_right + [False] * (n - n_right), 50 - n, 0.9)
-    said = CheckedAccuracy(50, 0, 50 - n, 0.9, False, found)
+    said = CheckedAccuracy(50, 0, False, found)
     assert said.headline == headline
     assert said.text.split(";")[0].count(" %") == 2 + (n > 19)
 

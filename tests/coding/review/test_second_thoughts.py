@@ -106,36 +106,6 @@ def test_undo_of_a_decision_that_was_refused_lets_it_go(visit, make):
     assert decisions(path) == [*before, (1, "code", "done", chosen)]
 
 
-def test_a_new_decision_takes_the_place_of_a_refused_one(visit, make):
-    path = make()
-    _, _, second = refuse(visit, path)
-    press(second, "ArrowLeft")
-    at(second, 1)
-    assert on(second) == decisions(path)[0][3]  # what the other tab saved
-    press(second, "3", "4")
-    chosen = on(second)
-    press(second, "Enter")
-    at(second, 2)
-    second.wait_for_selector(NOTICE, state="detached")
-    second.wait_for_selector(SAVED)
-    assert decisions(path)[1:] == [(1, "code", "done", chosen)]
-
-
-def test_what_the_other_tab_saved_is_on_screen_once_it_is_taken(visit, make):
-    path = make()
-    _, _, second = refuse(visit, path)
-    press(second, "ArrowLeft")
-    at(second, 1)
-    second.click("#problems >> text=Take the other")
-    second.wait_for_selector(NOTICE, state="detached")
-    (saved,) = decisions(path)
-    assert on(second) == saved[3]
-    press(second, "Enter")
-    at(second, 2)
-    second.wait_for_selector(SAVED)
-    assert decisions(path) == [saved, saved]
-
-
 def test_after_apply_to_all_alike_nothing_conflicts(visit, make):
     path = make(40, order="alike")
     tab = visit(path)
@@ -182,23 +152,3 @@ def test_a_decision_that_is_refused_leaves_its_answer_open(visit, make):
     press(page, "Enter")
     page.wait_for_selector(".finished h2:text-is('All answers for people are decided')")
     assert acts(path) == [(2, "code"), (1, "code")]
-
-
-def test_a_refused_answer_comes_again_though_the_end_was_reached_before_the_server_said_how_it_is(
-    visit, make
-):
-    path = make(1)
-    page = visit(path).page
-    at(page, 1)
-    held = []
-    page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
-    page.route("**/api/items?*", lambda route: held.append(route))
-    with page.expect_response("**/api/next?*"):
-        press(page, "Enter")
-    page.wait_for_selector(NOTICE)
-    page.wait_for_selector(".finished")
-    held[0].continue_()
-    at(page, 1)
-    press(page, "Enter")
-    page.wait_for_selector(".finished h2:text-is('All answers for people are decided')")
-    assert acts(path) == [(1, "code")]

@@ -5,7 +5,6 @@ import random
 import socket
 import threading
 import time
-from contextlib import ExitStack
 from http.client import HTTPConnection
 from urllib.parse import quote
 
@@ -37,24 +36,6 @@ def test_a_body_that_does_not_come_keeps_nobody_waiting(client, running, monkeyp
         while more := slow.recv(1000):  # until it is closed
             answer += more
     assert b" 408 " in answer
-
-
-def test_beyond_the_limit_of_connections_requests_are_put_off(make, monkeypatch):
-    monkeypatch.setattr(server_module, "MOST_CONNECTIONS", 5)
-    with serving(make(), announce=lambda address: None) as running:
-        client, end = Client(running.address), time.monotonic() + 10
-
-        def wait_for(expected):
-            while client.ask("GET", "/api/status")[0] != expected:
-                client.close()
-                assert time.monotonic() < end
-
-        with ExitStack() as silent:
-            for _ in range(5):
-                silent.enter_context(socket.create_connection(("127.0.0.1", running.port)))
-            wait_for(503)
-        wait_for(200)
-        client.close()
 
 
 BROKEN = [b"", b"{", b"[]", b"null", b"1", b'"x"', b"\xff\xfe", b"{}{}", b"\x00", b"1" * 10_000]

@@ -3,8 +3,6 @@
 import os
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -143,18 +141,6 @@ def test_a_store_that_was_not_completed_is_not_there(tmp_path):
         store.add_items(ITEMS)
         raise RuntimeError
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_a_killed_start_left_is_removed_by_the_next_one(tmp_path):
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    left = [f".new.review.db.{gone.pid}-1.part{end}" for end in ("", "-wal", "-shm")]
-    kept = [f".new.review.db.{os.getppid()}-1.part", f".old.review.db.{gone.pid}-1.part"]
-    for name in (*left, *kept):
-        (tmp_path / name).write_text("answers of respondents", encoding="utf-8")
-    with Store.create(tmp_path / "new.review.db", STUDY):
-        pass
-    assert {path.name for path in tmp_path.iterdir()} == {"new.review.db", *kept}
 
 
 @contextmanager

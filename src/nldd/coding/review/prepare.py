@@ -133,8 +133,8 @@ def prepare_review(
     >>> folder.cleanup()
     """
     check_paths_differ(model_path, table_path, store_path, hint="--store new.review.db")
+    digest = checksum(model_path) if model_path.is_file() else ""
     model = load_coding_model(model_path)
-    digest = checksum(model_path)
     policy, notes = apply_guarantee(model, promise, coding.CodingOptions(None))
     table, used = read_table(table_path, options), policy.model_in_use(model)
     if not len(table):

@@ -17,7 +17,7 @@ from hmac import compare_digest
 import uvicorn
 from filelock import FileLock, Timeout
 from starlette.datastructures import MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp as App, Message, Receive, Scope, Send
 
@@ -121,7 +121,7 @@ class Guard:
         if answer is None:
             answer = self.app
             if request.method in CHANGING:
-                answer, receive = await self._take_body(receive)
+                answer, receive = await self._take_body(request)
         await answer(scope, receive, send_guarded)
 
     def _refuse_foreign(self, request: Request) -> Response | None:
@@ -163,27 +163,23 @@ class Guard:
         hint = "open the address that the terminal shows"
         return error_response(401, "This browser is not known here.", hint)
 
-    async def _take_body(self, receive: Receive) -> tuple[App, Receive]:
+    async def _take_body(self, request: Request) -> tuple[App, Receive]:
         """The app with all of a body, or why it is not taken; no sender keeps us waiting."""
-        body, n_read, more = bytearray(), 0, True
+        body, n_read = bytearray(), 0
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                while more and n_read <= MOST_READ:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        return error_response(
-                            400, "The request ended early.", "send it again"
-                        ), receive
-                    n_read += len(chunk := message.get("body", b""))
+                async for chunk in request.stream():
+                    n_read += len(chunk)
                     body += chunk[: max(0, LARGEST_BODY + 1 - len(body))]
-                    more = message.get("more_body", False)
-        except TimeoutError:
+                    if n_read > MOST_READ:
+                        break
+        except (TimeoutError, ClientDisconnect):
             late = error_response(408, "The request did not arrive in time.", "send it again")
             late.headers["connection"] = "close"
-            return late, receive
+            return late, request.receive
         if len(body) > LARGEST_BODY:
             limit = f"A request may have at most {LARGEST_BODY:,} bytes."
-            return error_response(413, limit, "send less at a time"), receive
+            return error_response(413, limit, "send less at a time"), request.receive
 
         async def receive_whole() -> Message:
             return {"type": "http.request", "body": bytes(body), "more_body": False}

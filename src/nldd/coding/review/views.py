@@ -315,10 +315,6 @@ class CheckedAccuracy:
     ----------
     n_drawn, n_left : int
         Drawn answers, and those of them on which people have not agreed yet.
-    n_open : int
-        Automatic codes among those that are left.
-    target : float
-        The accuracy that was promised.
     withdrawn : bool
         True if the model no longer codes any answer automatically.
     audit : Audit or None
@@ -329,14 +325,12 @@ class CheckedAccuracy:
     >>> from nldd.coding.audit import judge_checks
     >>> from nldd.coding.review.views import CheckedAccuracy
     >>> audit = judge_checks([True] * 39 + [False], target=0.8)
-    >>> print(CheckedAccuracy(50, 0, 0, 0.8, False, audit).headline)
+    >>> print(CheckedAccuracy(50, 0, False, audit).headline)
     87 to 99.9 % right
     """
 
     n_drawn: int
     n_left: int
-    n_open: int
-    target: float
     withdrawn: bool
     audit: Audit | None
 
@@ -345,10 +339,9 @@ class CheckedAccuracy:
 
     def to_dict(self) -> View:
         """Plain values for JSON; those of the checks are None before there are any."""
-        own = {name: value for name, value in vars(self).items() if name != "audit"}
-        names = (field.name for field in fields(Audit))
-        checks = dict.fromkeys(names) if self.audit is None else self.audit.to_dict()
-        return {**checks, **own}
+        own = {"n_drawn": self.n_drawn, "n_left": self.n_left, "withdrawn": self.withdrawn}
+        none = {field.name: None for field in fields(Audit)}
+        return own | (none if self.audit is None else self.audit.to_dict())
 
     @property
     def headline(self) -> str:
@@ -364,7 +357,11 @@ class CheckedAccuracy:
         """What it comes to, in sentences."""
         if (audit := self.audit) is None:
             return "No automatic code has been checked yet."
-        n, n_right, target = audit.n_checked, audit.n_right, f"the target of {percent(self.target)}"
+        n, n_right, target = (
+            audit.n_checked,
+            audit.n_right,
+            f"the target of {percent(audit.target)}",
+        )
         if self.withdrawn:
             counts = f"{n_right:,} of {n:,} checked answers right"
             why = "the model no longer codes any answer automatically"
@@ -390,14 +387,14 @@ def check_accuracy(desk: Desk, target: float | None = None) -> CheckedAccuracy:
     look, study, current = desk.outlook, desk.study, desk.known_codes.current
     places = np.flatnonzero(look.drawn & ~look.given).tolist()
     agreed = {place: desk.outcome(int(look.items[place])).codes for place in places}
-    n_left, n_auto = sum(codes is None for codes in agreed.values()), look.first_auto[places].sum()
+    n_left = sum(codes is None for codes in agreed.values())
     checks = [
         set(current(codes)) == set(current(look.codes_in(0, place) or ()))
         for place, codes in agreed.items()
         if codes is not None and look.first_auto[place]
     ]
     goal, measure = (study.target, study.measure) if target is None else (target, "subset")
-    n_open, audit = int(n_auto) - len(checks), None
+    audit, n_open = None, int(look.first_auto[places].sum()) - len(checks)
     if checks:
         audit = replace(_judge(sum(checks), len(checks), n_open, goal), measure=measure)
         if n_left or measure != "subset":
@@ -405,7 +402,7 @@ def check_accuracy(desk: Desk, target: float | None = None) -> CheckedAccuracy:
     # The first round coded answers automatically, and the last has none but for review.
     facts = [desk.rounds[number].facts for number in sorted(desk.rounds)] or [{}]
     withdrawn = facts[0].get("n_auto") and facts[-1].get("n_review") and not facts[-1]["n_auto"]
-    return CheckedAccuracy(len(agreed), n_left, n_open, goal, bool(withdrawn), audit)
+    return CheckedAccuracy(len(agreed), n_left, bool(withdrawn), audit)
 
 
 @lru_cache(maxsize=100)
@@ -465,8 +462,8 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     with store.snapshot():
         found = check_accuracy(Desk(store, ""), target)
     if found.audit is None:
-        what = "has been decided" if found.n_open else "is there"
-        message = f"{store.path.name}: no automatic code that was drawn at random {what} yet."
+        which = "no automatic code that was drawn at random"
+        message = f"{store.path.name}: {which} has been decided yet."
         hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
         raise InputError(message, hint=f"{hint} draws some where a review begins")
     return found
