@@ -357,11 +357,8 @@ class CheckedAccuracy:
         """What it comes to, in sentences."""
         if (audit := self.audit) is None:
             return "No automatic code has been checked yet."
-        n, n_right, target = (
-            audit.n_checked,
-            audit.n_right,
-            f"the target of {percent(audit.target)}",
-        )
+        n, n_right = audit.n_checked, audit.n_right
+        target = f"the target of {percent(audit.target)}"
         if self.withdrawn:
             counts = f"{n_right:,} of {n:,} checked answers right"
             why = "the model no longer codes any answer automatically"
