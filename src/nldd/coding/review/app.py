@@ -167,9 +167,9 @@ class ReviewApp:
             ("POST", "decide", self._in_turn(self.decide, fields=Act)),
             ("PATCH", "settings", self._in_turn(self.settings)),
         ]
-        files = {file.name: _read_page(file) for file in PAGE.iterdir()}
-        routes = [Route("/", partial(_page, files["index.html"]))]
-        routes += [Route(f"/static/{name}", partial(_page, page)) for name, page in files.items()]
+        files = {f"/static/{file.name}": _read_page(file) for file in PAGE.iterdir()}
+        files["/"] = files["/static/index.html"]
+        routes = [Route(path, partial(_page, page)) for path, page in files.items()]
         for way, name, answer in ways:
             respond = partial(self._respond, self._worker, answer)
             routes.append(Route(f"/api/{name}", respond, methods=[way]))
