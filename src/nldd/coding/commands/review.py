@@ -11,15 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nldd._files import refuse_existing, write_atomically
-from nldd.coding.commands.options import (
-    answer_options,
-    guarantee_options,
-    model_argument,
-    raw_option,
-    show_result,
-)
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as opt
+from nldd.present import options as common
 from nldd.present.console import print_notes, print_result, say, show
 from nldd.present.progress import progress
 from nldd.present.text import count_noun
@@ -55,10 +49,10 @@ class _Review(click.Group):
 
 
 @click.group(cls=_Review, subcommand_metavar="", invoke_without_command=True)
-@model_argument
-@click.argument("table", type=opt.FILE, metavar="ANSWERS")
-@guarantee_options
-@opt.default_option(
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="ANSWERS")
+@shared.guarantee_options
+@common.default_option(
     "--audit",
     "n_audit",
     type=click.IntRange(min=0),
@@ -73,11 +67,13 @@ class _Review(click.Group):
     default=True,
     help="Show the suggestion for drawn answers before a decision.",
 )
-@opt.seed_option
-@opt.file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
+@common.seed_option
+@common.file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
 @click.option("--coder", metavar="NAME", help="Who decides.  [default: the name of the login]")
-@opt.names_option("--show", "shown", help="Columns to show beside an answer, such as age,region.")
-@opt.default_option(
+@common.names_option(
+    "--show", "shown", help="Columns to show beside an answer, such as age,region."
+)
+@common.default_option(
     "--every",
     type=click.IntRange(min=0),
     default=50,
@@ -85,7 +81,7 @@ class _Review(click.Group):
 )
 @click.option("--port", type=click.IntRange(1024, 65535), help="Port of the page; else a free one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
-@answer_options
+@shared.answer_options
 @click.pass_context
 def review(
     context: click.Context,
@@ -214,13 +210,13 @@ def _open_page(address: str, no_browser: bool) -> None:
             threading.Thread(target=browser.open, args=(address,), daemon=True).start()
 
 
-store_argument = click.argument("store", type=opt.FILE, metavar="REVIEW")
+store_argument = click.argument("store", type=common.FILE, metavar="REVIEW")
 
 
 @review.command("merge")
-@click.argument("stores", nargs=-1, required=True, type=opt.FILE, metavar="REVIEW...")
-@opt.file_option("-o", "--out", required=True, help="File for the review with all decisions.")
-@opt.json_option
+@click.argument("stores", nargs=-1, required=True, type=common.FILE, metavar="REVIEW...")
+@common.file_option("-o", "--out", required=True, help="File for the review with all decisions.")
+@common.json_option
 def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Put reviews of the same answers into one, and tell how far their coders agree.
 
@@ -236,18 +232,18 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
 
     merged = merge_stores(stores, out)
     print_notes(merged.notes)
-    show_result(merged, as_json, review=out)
+    shared.show_result(merged, as_json, review=out)
 
 
 @review.command("export")
 @store_argument
-@opt.file_option(
+@common.file_option(
     "-o", "--out", required=True, help="File for the answers (CSV, XLSX, JSONL; JSON: tasks)."
 )
-@opt.file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
-@raw_option
-@opt.force_option
-@opt.json_option
+@common.file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
+@shared.raw_option
+@common.force_option
+@common.json_option
 def export(
     store: Path, out: Path, config: Path | None, raw: bool, force: bool, as_json: bool
 ) -> None:
@@ -285,14 +281,14 @@ def export(
 
 @review.command("import")
 @store_argument
-@click.argument("tasks", type=opt.FILE, metavar="TASKS")
+@click.argument("tasks", type=common.FILE, metavar="TASKS")
 @click.option(
     "--coder", default="", metavar="NAME", help="Who made the annotations; as they say if left out."
 )
 @click.option(
     "--force", is_flag=True, help="Take annotations of answers that were changed since, too."
 )
-@opt.json_option
+@common.json_option
 def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: bool) -> None:
     """Let annotations that were made in Label Studio join a review.
 
