@@ -34,7 +34,7 @@ from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, fit_coding_model
-from nldd.coding.review.queue import QueueState
+from nldd.coding.review.desk import QueueState
 from nldd.datasets import load_survey
 
 FOLDER = Path(__file__).parent / "review"

@@ -23,7 +23,7 @@ from nldd.coding.columns import Codes, find_column, identity_rows
 from nldd.coding.decisions import Check, read_checks, read_drawn, suggested_codes
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel
-from nldd.coding.review.store_file import is_store
+from nldd.coding.review.store import is_store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError

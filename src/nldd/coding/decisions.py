@@ -43,7 +43,7 @@ from nldd.coding.own_columns import (
     latest_column,
     own_columns,
 )
-from nldd.coding.review.store_file import is_store
+from nldd.coding.review.store import is_store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,9 +13,8 @@ from stored_study import decide, entry, fill_in, store_of
 
 from coding_tables import answers, call, write_csv
 from nldd.coding.audit import judge_checks
-from nldd.coding.columns import LISTED, ColumnSpec, read_answers
+from nldd.coding.columns import LISTED, ColumnSpec
 from nldd.coding.decisions import read_coded
-from nldd.coding.frequencies import code_frequencies
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
@@ -24,7 +22,7 @@ from nldd.coding.review.desk import Desk
 from nldd.coding.review.export import write_export
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
-from nldd.coding.review.verified import audit_of
+from nldd.coding.review.views import audit_of
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
@@ -364,28 +362,6 @@ def test_a_store_without_decisions_or_of_something_else_says_so(tmp_path):
         update_model(tmp_path / "model.nldd", tmp_path / "a.review.db")
 
 
-def test_a_table_that_is_coded_in_part_goes_from_the_page_to_the_model(tmp_path):
-    model = fitted(tmp_path, "marks")
-    header, rows = spread(answers(30, seed=1), "marks")
-    rows = [row if i < 6 else (*row[:4], *[""] * 5) for i, row in enumerate(rows)]
-    rows = [(*row[:2], f"{row[2] or 30},5", *row[3:]) for row in rows]
-    path, store = tmp_path / "new.csv", tmp_path / "new.review.db"
-    write_csv(path, rows, header, delimiter=";")
-    promise = GuaranteeTarget(0.7, 0.5, "subset", "theta")
-    prepare_review(tmp_path / "model.nldd", path, store, promise, n_audit=6)
-    with Store.open(store) as opened:
-        assert [i.given for i in opened.items()][:6] == [RIGHT[i] for i in range(1, 7)]
-        drawn = [item.item for item in opened.items() if item.drawn]
-    decide(store, {item: RIGHT[item] for item in drawn})
-    first = read_answers(read_table(path), model.columns)
-    assert first.numbers[:, 0].tolist() == [float(row[2].replace(",", ".")) for row in rows]
-    shares = code_frequencies(model, store)
-    assert (shares.n_answers, shares.n_people) == (30, 6 + len(drawn))
-    step = update_model(tmp_path / "model.nldd", store, n_jobs=1)
-    assert len(step.model.answers) == step.model.drawn.sum() == 60 + len(drawn)
-    assert step.model.answers.numbers[60:, 0].tolist() == [first.numbers[i - 1, 0] for i in drawn]
-
-
 def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     store = tmp_path / "new.review.db"
     right = make_review(store, 60, n_drawn=40, share=0.7, target=0.6)
@@ -399,7 +375,7 @@ def test_drawn_answers_tell_the_accuracy_as_an_audit_does(tmp_path, capsys):
     checks = [right[i] == set(said[i].codes) for i in auto if i in drawn[:-4]]
     expected = judge_checks(checks, len(auto) - len(checks), 0.6)
     with Store.open(store) as opened:
-        found = asdict(audit_of(opened))
+        found = audit_of(opened).to_dict()
     told = ("n_checked", "n_right", "n_open", "accuracy", "low", "high", "target")
     assert {name: found[name] for name in told} == {n: getattr(expected, n) for n in told}
     assert 0 < expected.n_right < expected.n_checked > 20

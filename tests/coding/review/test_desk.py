@@ -9,10 +9,10 @@ import pytest
 from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress, to_undo
 from coding.review.made_review import CODES, make_review
 from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
-from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, SKIPPED, Position, latest
+from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, Position, latest
 from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
-from nldd.coding.review.views import item_views, list_view, status_view, study_view
+from nldd.coding.review.views import item_views, status_view, study_view
 from nldd.exceptions import InputError
 
 
@@ -38,8 +38,6 @@ def test_orders_put_drawn_answers_first_and_empty_ones_last(desks):
         assert found[:6] != drawn  # by chance, as the seed has it
         assert found[6 : 6 + len(rest)] == sorted(rest, key=key)
         assert sorted(found[6 + len(rest) :]) == blank
-    with pytest.raises(InputError, match="no order 'best'"):
-        desk.next_items("best", 0, 1)
 
 
 def test_the_queue_goes_round_and_skipped_answers_come_last(desks):
@@ -131,18 +129,6 @@ def test_undo_goes_back_to_the_beginning_whatever_was_done(desks, seed):
     assert desk.undo("more") == []
 
 
-def test_flags_stay_when_an_answer_is_decided_and_decisions_when_it_is_flagged(desks):
-    desk = desks()
-    desk.decide(act(3, action=FLAG, note="ask Bob"))
-    desk.decide(act(3, ["pay", "food"], seen=1))
-    assert desk.own(3).after == Position(DONE, frozenset({"pay", "food"}), True, "ask Bob")
-    assert listed(desk, "flagged") == [3]
-    desk.decide(act(3, action="unflag", seen=2))
-    assert desk.own(3).after == Position(DONE, frozenset({"pay", "food"}))
-    desk.decide(act(3, action=SKIP, seen=3))
-    assert desk.own(3).after == Position(SKIPPED)
-
-
 def test_drawn_answers_are_blind_also_once_they_are_decided(desks):
     desk = desks(n_drawn=8, share=0.9)
     said = of(desk)
@@ -175,25 +161,6 @@ def test_the_log_says_what_the_page_showed_not_what_the_machine_says_since(desks
         desk.decide(act(item, round=number))
     shown = [entry.shown for entry in desk.store.entries()]
     assert shown == [json.dumps(said[1].codes), '["rooms"]', '["food"]', ""]
-
-
-def test_an_entry_of_several_is_known_by_its_own_name_too(desks):
-    desk = desks()
-    desk.decide_many(replace(act(0, ["pay"]), uid="many"), {5: 0})
-    desk.decide(replace(act(5, ["food"], seen=1), uid="many:5"))
-    with pytest.raises(InputError, match="used already"):
-        desk.undo("many:5")
-    assert (len(desk.store.entries()), desk.own(5).after.codes) == (1, {"pay"})
-
-
-def test_the_pace_is_the_median_of_the_last_decisions(desks):
-    desk = desks(n=80, share=0)
-    for item, seconds in enumerate([1000.0] * 20 + [5.0] * 26 + [9000.0] * 24, 1):
-        desk.decide(act(item, seconds=seconds))
-    # Of the last fifty, 24 are long (and cut at two minutes), 26 took five seconds.
-    assert desk.pace == 5.0
-    assert progress(desk)["seconds_left"] == 5.0 * 10
-    assert desks("Bob").pace is None
 
 
 def test_times_that_go_back_change_neither_order_nor_pace(desks, monkeypatch):
@@ -268,15 +235,6 @@ def test_new_codes_are_asked_about_where_they_look_like_known_ones(desks):
     ]
 
 
-def test_codes_that_are_columns_cannot_be_added_on_the_page(desks):
-    layout = {"names": CODES, "separator": "", "columns": {code: code for code in CODES}}
-    desk = desks(table_format={"codes": layout})
-    with pytest.raises(InputError, match="each code of this table has its own column") as error:
-        desk.add_code("parking", sure=True)
-    assert "flag the answer with a note" in error.value.hint
-    assert desk.add_code("pay", sure=True) == "pay"  # it is there
-
-
 def test_two_processes_that_add_codes_lose_none(desks, monkeypatch):
     desk, other = desks(), desks()
     keep = desk.store.keep_more
@@ -323,25 +281,6 @@ def test_codes_that_the_model_of_a_later_round_has_are_shown_and_taken(desks):
     again = desks("Bob")
     assert sorted(again.known_codes.listed) == sorted(desk.known_codes.listed)
     assert again.outlook.groups == desk.outlook.groups
-
-
-def test_the_list_finds_answers_by_words_codes_and_numbers(desks):
-    desk = desks(texts=["Öffentliche BUSSE fahren", "die Busse", "17 busse"], share=0.5)
-    said = of(desk)
-    assert listed(desk, "all", search="busse FAHREN") == [1]
-    assert listed(desk, "all", search="öffentliche") == [1]
-    assert listed(desk, "all", search="17") == [3, 17]
-    desk.decide(act(2, ["food"]))
-    food = [i for i, s in said.items() if ("food" in s.codes and i != 2) or i == 2]
-    assert listed(desk, "all", "food") == food
-    rows = {row["item"]: row for row in list_view(desk, "all", "", "", "file", 0, 100)["rows"]}
-    assert (rows[2]["state"], rows[2]["by"], rows[2]["codes"]) == ("done", "people", ["food"])
-    auto = [i for i, s in said.items() if s.status == "auto" and i != 2]
-    assert listed(desk, "auto") == auto
-    assert {row["state"] for row in rows.values() if row["item"] in auto} == {"auto"}
-    assert list_view(desk, "all", "", "", "file", 38, 5)["rows"][-1]["item"] == 40
-    with pytest.raises(InputError, match="no state 'lost'"):
-        listed(desk, "lost")
 
 
 def test_codes_that_an_answer_came_with_are_left_alone(tmp_path):

@@ -140,7 +140,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(tmp_path):
 def test_a_locked_store_is_told_and_the_decision_is_taken_later(tmp_path, monkeypatch):
     path = tmp_path / "new.review.db"
     make_review(path, 10)
-    monkeypatch.setattr("nldd.coding.review.store_file.WAIT_MS", 50)
+    monkeypatch.setattr("nldd.coding.review.store.WAIT_SECONDS", 0.05)
     with serving(path, announce=lambda address: None) as running:
         client, other = Client(running.address), sqlite3.connect(path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

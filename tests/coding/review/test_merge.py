@@ -59,7 +59,8 @@ def test_all_entries_are_there_once_in_their_order(two, tmp_path):
         store.keep("codes", ["parking"])
         store.keep("coder:Bob", {"theme": "dark"})
     merged = merge_stores([ann, bob], tmp_path / "both.review.db")
-    assert merged == (6, 3, ("Ann", "Bob"), [])
+    assert (merged.n_entries, merged.n_items, merged.notes) == (6, 3, [])
+    assert merged.coders == ("Ann", "Bob")
     log = log_of(tmp_path / "both.review.db")
     assert [e.id for e in log] == [1, 2, 3, 4, 5, 6]
     # Ann's clock was moved back: what she did later stays later.
@@ -87,7 +88,7 @@ def test_all_entries_are_there_once_in_their_order(two, tmp_path):
         assert (both.setting("codes"), both.setting("coder:Bob")) == (["parking"], None)
     add(ann, at(9, 5, {"food"}, "Ann"))
     again = merge_stores([tmp_path / "both.review.db", ann, bob], tmp_path / "again.review.db")
-    assert again == (7, 4, ("Ann", "Bob"), [])
+    assert (again.n_entries, again.n_items, again.notes) == (7, 4, [])
 
 
 def test_one_name_of_two_decisions_is_refused(two, tmp_path):
@@ -181,8 +182,6 @@ def test_the_commands(two, tmp_path):
             run(export, [both, "-o", taken, "--force"], catch_exceptions=False)
     shown = run(export, [both, "-o", "-"], catch_exceptions=False).output
     assert shown == (tmp_path / "coded.csv").read_text()
-    with pytest.raises(InputError, match=r"no name for a file of the kind xlsx"):
-        run(export, [both, "-o", table, "--format", "xlsx"], catch_exceptions=False)
     tasks, config = str(tmp_path / "tasks.json"), str(tmp_path / "labels.xml")
     run(export, [both, "-o", tasks, "--config", config], catch_exceptions=False)
     assert 'choice="multiple"' in (tmp_path / "labels.xml").read_text()

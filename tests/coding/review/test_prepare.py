@@ -8,8 +8,7 @@ import pytest
 
 from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
 from nldd._files import file_sha256
-from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
-from nldd.coding.model_file import load_coding_model
+from nldd.coding.guarantee import Guarantee, GuaranteeTarget
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import read_table
@@ -58,20 +57,7 @@ def test_suggestions_are_those_of_predict(made, tmp_path, capsys):
     assert [code for code, _, _ in study.codes] == first.facts["codes"]
     n_auto = sum(row["nldd_status"] == "auto" for row in coded)
     assert (first.facts["n_auto"], prepared.counts.n_auto) == (n_auto, n_auto)
-    assert first.facts["share"] == n_auto / 40
     assert 0 < n_auto < 40
-
-
-def test_nearest_are_coded_answers_with_other_codes_each(made, tmp_path):
-    _, _, _, said, _ = prepare(made, tmp_path / "new.review.db", made / "new.csv")
-    model = load_coding_model(made / "model.nldd")
-    known = set(zip(model.answers.texts, model.codes(model.Y), strict=True))
-    for suggestion in said:
-        near = [(n["text"], tuple(n["codes"])) for n in suggestion.details["nearest"]]
-        assert set(near) <= known
-        assert len({codes for _, codes in near}) == 3
-        assert near[0][1] == suggestion.codes
-        assert len(suggestion.likely) == len(model.labels)
 
 
 def test_rows_with_codes_empty_ones_and_cells_of_a_workbook(made, tmp_path):
@@ -82,7 +68,7 @@ def test_rows_with_codes_empty_ones_and_cells_of_a_workbook(made, tmp_path):
     ]
     table = tmp_path / "new.xlsx"
     write_table(table, frame_of(dict(zip(HEADER, zip(*rows, strict=True), strict=True))))
-    prepared, study, items, said, (first,) = prepare(made, tmp_path / "new.review.db", table)
+    prepared, study, items, said, _ = prepare(made, tmp_path / "new.review.db", table)
     assert [[*item.cells] for item in items] == read_table(table).frame.to_numpy().tolist()
     assert [item.given for item in items] == [{"pay", "food"}, None, None]
     assert [s.item for s in said] == [2, 3]
@@ -91,7 +77,6 @@ def test_rows_with_codes_empty_ones_and_cells_of_a_workbook(made, tmp_path):
     assert not said[1].details["empty"]
     assert prepared.counts.n_coded == 1
     assert study.table_format["kind"] == "xlsx"
-    assert first.facts["share"] == first.facts["n_auto"] / 2
 
 
 def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made, tmp_path):
@@ -100,7 +85,7 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
     how = {"n_audit": 30, "seed": 1}
     prepared, study, items, said, (first,) = prepare(made, tmp_path / "m.review.db", table, **how)
     drawn = [item for item in items if item.drawn]
-    share = first.facts["share"]
+    share = first.facts["n_auto"] / sum(item.given is None for item in items)
     assert (study.n_audit, study.blind) == (30, True)
     assert len(drawn) == prepared.counts.n_drawn == int(np.ceil(30 / share))
     assert not any(item.given for item in drawn)
@@ -130,22 +115,6 @@ def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys
         assert rows or name == "review"
 
 
-def test_single_codes_are_asked_about(made, tmp_path):
-    promise = GuaranteeTarget(0.9, 0.9, "per-code", "chance")
-    _, _, _, said, (first,) = prepare(made, tmp_path / "n.review.db", made / "new.csv", promise)
-    model = load_coding_model(made / "model.nldd")
-    limits = select_codes(model).limits
-    assert first.facts["limits"] == {"yes": limits.yes, "no": limits.no}
-    partly = [s for s in said if s.status == "part"]
-    assert partly
-    for suggestion in partly:
-        ask = suggestion.details["ask"]
-        assert ask
-        assert not {*ask} & {*suggestion.codes}
-        assert suggestion.details["chance"] is None
-    assert all("ask" not in s.details for s in said if s.status != "part")
-
-
 def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):
     path = tmp_path / "new.review.db"
     empty = write_csv(tmp_path / "empty.csv", [], HEADER[:-1])
@@ -159,12 +128,3 @@ def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):
     with pytest.raises(InputError, match="already exists"):
         prepare(made, path, made / "new.csv")
     assert path.read_text() == '"mine"'
-
-
-def test_the_usual_promise_is_that_of_the_command_line(made, tmp_path):
-    path = tmp_path / "new.review.db"
-    prepare_review(made / "model.nldd", made / "new.csv", path)
-    with Store.open(path, write=False) as store:
-        study = store.study
-    asked = (study.target, study.confidence, study.measure, study.rank_by)
-    assert asked == (0.9, 0.9, "subset", "chance")

@@ -1,15 +1,13 @@
 """``nldd evaluate`` and ``nldd audit``: check codes against those of people."""
 
-from dataclasses import asdict
 from pathlib import Path
-from textwrap import fill
 
 import click
 
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
 from nldd.present import options as common
-from nldd.present.console import print_notes, print_result
+from nldd.present.console import print_notes
 
 
 @click.command()
@@ -118,9 +116,8 @@ def audit(
       nldd audit new.review.db
     """
     from nldd.coding.audit import draw_sample, is_check_sample, read_audit
-    from nldd.coding.review.store import Store
-    from nldd.coding.review.store_file import is_store
-    from nldd.coding.review.verified import audit_of
+    from nldd.coding.review.store import Store, is_store
+    from nldd.coding.review.views import audit_of
 
     if any(map(is_store, coded)):
         if len(coded) > 1 or besides or out:
@@ -128,7 +125,7 @@ def audit(
             raise InputError("A review of the page is judged by itself.", hint=hint)
         with Store.open(coded[0], write=False) as store:
             judged = audit_of(store, target)
-        print_result(as_json, asdict(judged), fill(judged.text, 100))
+        shared.show_result(judged, as_json)
         return
     unchecked = [path for path in coded if not is_check_sample(path, options)]
     if not unchecked and not besides:

@@ -153,7 +153,7 @@ def update(
       nldd update model.nldd new.review.db
     """
     from nldd.coding.report import is_fit_report
-    from nldd.coding.review.store_file import is_store
+    from nldd.coding.review.store import is_store
     from nldd.coding.training import update_model
 
     out = out or model

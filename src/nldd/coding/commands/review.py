@@ -4,29 +4,17 @@ import getpass
 import threading
 import webbrowser
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nldd._files import refuse_existing, write_atomically
-from nldd.coding.commands.options import (
-    answer_options,
-    guarantee_options,
-    model_argument,
-    raw_option,
-)
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.options import (
-    FILE,
-    default_option,
-    file_option,
-    force_option,
-    json_option,
-    names_option,
-    seed_option,
-)
 from nldd.present.progress import progress
 from nldd.present.text import count_noun
 
@@ -61,10 +49,10 @@ class _Review(click.Group):
 
 
 @click.group(cls=_Review, subcommand_metavar="", invoke_without_command=True)
-@model_argument
-@click.argument("table", type=FILE, metavar="ANSWERS")
-@guarantee_options
-@default_option(
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="ANSWERS")
+@shared.guarantee_options
+@common.default_option(
     "--audit",
     "n_audit",
     type=click.IntRange(min=0),
@@ -79,19 +67,21 @@ class _Review(click.Group):
     default=True,
     help="Show the suggestion for drawn answers before a decision.",
 )
-@seed_option
-@file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
+@common.seed_option
+@common.file_option("--store", help="File of the review.  [default: new.review.db for new.csv]")
 @click.option("--coder", metavar="NAME", help="Who decides.  [default: the name of the login]")
-@names_option("--show", "shown", help="Columns to show beside an answer, such as age,region.")
-@default_option(
+@common.names_option(
+    "--show", "shown", help="Columns to show beside an answer, such as age,region."
+)
+@common.default_option(
     "--every",
     type=click.IntRange(min=0),
     default=50,
     help="Decisions after which the machine learns from them; 0: when asked to.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the page; else a free one.")
+@click.option("--port", type=click.IntRange(1024, 65535), help="Port of the page; else a free one.")
 @click.option("--no-browser", is_flag=True, help="Only print the address of the page.")
-@answer_options
+@shared.answer_options
 @click.pass_context
 def review(
     context: click.Context,
@@ -131,8 +121,7 @@ def review(
     from nldd.coding.review.learning import Learner
     from nldd.coding.review.prepare import prepare_review
     from nldd.coding.review.server import ReviewServer
-    from nldd.coding.review.store import Store
-    from nldd.coding.review.store_file import ENDING
+    from nldd.coding.review.store import ENDING, Store
 
     name = _read_coder(coder)
     path, has_changed = store or table.with_name(table.stem + ENDING), False
@@ -140,16 +129,14 @@ def review(
         has_changed = _check_same(context, path, model, table, options)
         show(f"Going on with {path}.")
     else:
-        _check_shown(table, shown, options)
         asked = (promise, n_audit, blind, seed, options, progress)
         found = prepare_review(model, table, path, *asked)
         print_notes(found.notes)
         show(str(found))
-    learner, opened = Learner(path, model, every, options), Store.open(path)
+    learner, opened = Learner(path, model, options), Store.open(path)
     desk = Desk(opened, name, shown or opened.setting("show") or [])
+    opened.keep("show", [column for column, _ in desk.show])
     running = ReviewServer(ReviewApp(desk, learner, every), port, _announce)
-    if shown:
-        opened.keep("show", shown)
     if has_changed:
         learner.start()
     _open_page(running.address, no_browser)
@@ -162,26 +149,14 @@ def review(
 
 
 def _read_coder(given: str | None) -> str:
-    if given is None:
-        try:
-            given = getpass.getuser()
-        except (OSError, KeyError, ImportError):  # no login, as in a container
-            given = "coder"
-    name = " ".join(given.split())
+    name = given or "coder"
+    with suppress(OSError, KeyError, ImportError):  # no login, as in a container
+        name = getpass.getuser() if given is None else given
+    name = " ".join(name.split())
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
         message = f"A coder needs a name of 1 to {LONGEST_NAME} characters that can be printed."
         raise InputError(message, hint="--coder Ann")
     return name
-
-
-def _check_shown(table: Path, shown: list[str], options: "TableOptions") -> None:
-    """Refuse a column that is not there, before all answers are coded for the page."""
-    from nldd.coding.review.desk import find_shown
-    from nldd.coding.tables.reading import read_table
-
-    header = read_table(table, options).header if shown else ()
-    for name in shown:
-        find_shown(header, name)
 
 
 def _check_same(
@@ -201,8 +176,7 @@ def _check_same(
         if not (is_same or is_of_table(store, read_table(table, options))):
             hint = f"give the file as it was; or --store with another name, to review {table} anew"
             raise InputError(f"{path} was made of other answers than {table} holds now.", hint=hint)
-    differ = list(_differences(context, study))
-    if differ:
+    if differ := list(_differences(context, study)):
         hint = "leave them out to go on, or --store with another name for a new review"
         raise InputError(f"{path} was made {' and '.join(differ)}.", hint=hint)
     read_manifest(model)  # says so if that is no model
@@ -230,23 +204,19 @@ def _announce(address: str) -> None:
 def _open_page(address: str, no_browser: bool) -> None:
     """Say where the page is, and open it; a browser within the terminal would take that away."""
     say(f"The page: {address}\nCtrl-C ends the server; decisions are saved one by one.")
-    if no_browser:
-        return
-    try:
-        browser = webbrowser.get()
-    except webbrowser.Error:
-        return
-    if type(browser) is not webbrowser.GenericBrowser:
-        threading.Thread(target=browser.open, args=(address,), daemon=True).start()
+    with suppress(webbrowser.Error):
+        browser = None if no_browser else webbrowser.get()
+        if browser is not None and type(browser) is not webbrowser.GenericBrowser:
+            threading.Thread(target=browser.open, args=(address,), daemon=True).start()
 
 
-store_argument = click.argument("store", type=FILE, metavar="REVIEW")
+store_argument = click.argument("store", type=common.FILE, metavar="REVIEW")
 
 
 @review.command("merge")
-@click.argument("stores", nargs=-1, required=True, type=FILE, metavar="REVIEW...")
-@file_option("-o", "--out", required=True, help="File for the review with all decisions.")
-@json_option
+@click.argument("stores", nargs=-1, required=True, type=common.FILE, metavar="REVIEW...")
+@common.file_option("-o", "--out", required=True, help="File for the review with all decisions.")
+@common.json_option
 def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Put reviews of the same answers into one, and tell how far their coders agree.
 
@@ -258,46 +228,24 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     Example:
       nldd review merge ann.review.db bob.review.db -o both.review.db
     """
-    from nldd.coding.review.merge import agreement_of, merge_stores
-    from nldd.coding.review.store import Store
+    from nldd.coding.review.merge import merge_stores
 
     merged = merge_stores(stores, out)
-    with Store.open(out, write=False) as store:
-        agreement = agreement_of(store)
     print_notes(merged.notes)
-    who = " and ".join(filter(None, (", ".join(merged.coders[:-1]), *merged.coders[-1:])))
-    items = f"{count_noun(merged.n_items, 'answer')} decided by {who or 'nobody'}"
-    text = f"{items}; the log has {merged.n_entries:,} entries."
-    if agreement is not None and agreement.n_answers:
-        text += f"\n\n{agreement}"
-    compared = None if agreement is None else agreement.to_dict()
-    record = {**merged._asdict(), "agreement": compared}
-    print_result(as_json, record, text, review=out)
+    shared.show_result(merged, as_json, review=out)
 
 
 @review.command("export")
 @store_argument
-@file_option(
+@common.file_option(
     "-o", "--out", required=True, help="File for the answers (CSV, XLSX, JSONL; JSON: tasks)."
 )
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["csv", "xlsx", "jsonl", "label-studio"]),
-    help="Kind of the file; by its ending if left out.",
-)
-@file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
-@raw_option
-@force_option
-@json_option
+@common.file_option("--config", help="File for the labeling configuration of Label Studio (XML).")
+@shared.raw_option
+@common.force_option
+@common.json_option
 def export(
-    store: Path,
-    out: Path,
-    kind: str | None,
-    config: Path | None,
-    raw: bool,
-    force: bool,
-    as_json: bool,
+    store: Path, out: Path, config: Path | None, raw: bool, force: bool, as_json: bool
 ) -> None:
     """Write all answers of a review with their codes: those of people, else the machine's.
 
@@ -311,19 +259,18 @@ def export(
       nldd review export new.review.db -o tasks.json --config labels.xml
     """
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.review.export import check_kind, write_export
+    from nldd.coding.review.export import write_export
     from nldd.coding.review.label_studio import labeling_config
     from nldd.coding.review.store import Store
 
     if as_json and str(out) == "-":
         raise click.UsageError("--json and -o - would both write to standard output.")
-    check_kind(out, kind or "")
     with Store.open(store, write=False) as opened:
         # Not even by --force: the review, and the answers that it goes on with.
         answers = store.resolve().with_name(opened.study.table)
         check_paths_differ(store, answers, out, config, hint="-o coded.csv")
         refuse_existing(out, config, force=force)
-        n = write_export(opened, out, kind or "", raw)
+        n = write_export(opened, out, raw)
         if config is not None:
             text = labeling_config(opened.study, opened.setting("codes") or ())
             write_atomically(config, text.encode())
@@ -334,14 +281,14 @@ def export(
 
 @review.command("import")
 @store_argument
-@click.argument("tasks", type=FILE, metavar="TASKS")
+@click.argument("tasks", type=common.FILE, metavar="TASKS")
 @click.option(
     "--coder", default="", metavar="NAME", help="Who made the annotations; as they say if left out."
 )
 @click.option(
     "--force", is_flag=True, help="Take annotations of answers that were changed since, too."
 )
-@json_option
+@common.json_option
 def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: bool) -> None:
     """Let annotations that were made in Label Studio join a review.
 
@@ -360,14 +307,4 @@ def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: boo
 
     with Store.open(store) as opened:
         found = read_tasks(opened, tasks, coder, force)
-    by = f" by {', '.join(found.coders)}" if found.coders else ""
-    text = f"{count_noun(found.n_added, 'new decision')}{by}."
-    if found.n_known:
-        text += f" {count_noun(found.n_known, 'annotation')} had come before."
-    if found.n_left:
-        text += f" {count_noun(found.n_left, 'task')} without annotation."
-    if found.n_since:
-        which = count_noun(found.n_since, "annotation")
-        why = "their coders have changed these answers on the page since"
-        print_notes([f"{which} left out, as {why}. --force takes them all the same."])
-    print_result(as_json, found._asdict(), text)
+    print_result(as_json, found._asdict(), str(found))

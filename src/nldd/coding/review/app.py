@@ -10,24 +10,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import Parameter, signature
-from mimetypes import add_type, guess_type
 from pathlib import Path
 from traceback import print_exception
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as quote_address
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from nldd.coding.review import views as views
-from nldd.coding.review.desk import ACTS, Act, Conflict, Desk, UnknownItemError
-from nldd.coding.review.guard import CHANGING, error_response
+from nldd.coding.review.desk import ACTS, ORDERS, Act, Conflict, Desk, UnknownItemError
 from nldd.coding.review.log import CODE
 from nldd.coding.review.records import SimilarCodeError
 from nldd.coding.review.store import Store
@@ -37,15 +33,15 @@ if TYPE_CHECKING:
     from nldd.coding.review.learning import Learner
 
 PAGE = Path(__file__).with_name("page")
+CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 EXPORTS = {"csv": "csv", "xlsx": "xlsx", "jsonl": "jsonl", "label-studio": "json"}
-MOST_VIEWS, MOST_ROWS, MOST_ACTED = 100, 1000, 500
+MOST_VIEWS, MOST_ROWS, MOST_ACTED, LONGEST = 100, 1000, 500, 5000
 LARGEST = 2**53  # up to here, numbers of a page are exact
 UID = re.compile("[A-Za-z0-9_-]{1,100}")
 Answer = Callable[..., Any]
 
 # Not as Windows may have them, where any program can say what a file is.
-for _kind, _ending in (("text/javascript", ".js"), ("text/css", ".css"), ("image/svg+xml", ".svg")):
-    add_type(_kind, _ending)
+TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 class BadRequestError(InputError):
@@ -66,63 +62,54 @@ STATUS: dict[type[NLDDError], int] = {
 }
 
 
-@dataclass(frozen=True)
-class Field:
-    """What a field of a request must be, how that is checked, and how an address writes it."""
-
-    expected: str
-    is_valid: Callable[[Any], bool]
-    of_text: Callable[[str], Any] = str
+def _is_number(value: Any, low: int = 0, high: int = LARGEST) -> bool:
+    return type(value) is int and low <= value <= high
 
 
-def _number(text: str) -> int | str:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 16 else text
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST
 
 
-def _whole(low: int = 0, high: int = LARGEST) -> Field:
-    expected = f"a whole number from {low} to {high}"
-    return Field(expected, lambda value: type(value) is int and low <= value <= high, _number)
-
-
-def _text(most: int = 5000) -> Field:
-    expected = f"text of at most {most:,} characters"
-    return Field(expected, lambda value: isinstance(value, str) and len(value) <= most)
-
-
-def _is_uid(value: Any) -> bool:
-    return isinstance(value, str) and UID.fullmatch(value) is not None
+def _is_list(value: Any, is_valid: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(is_valid, value))
 
 
 def _is_seen(row: Any) -> bool:
-    return isinstance(row, dict) and all(WHOLE.is_valid(row.get(key)) for key in ("item", "seen"))
+    return isinstance(row, dict) and all(_is_number(row.get(name)) for name in ("item", "seen"))
 
 
-def _list_of(is_valid: Callable[[Any], bool], most: int = 100_000) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, list) and len(value) <= most and all(map(is_valid, value))
-    )
-
-
-def _numbers(text: str) -> list[int | str]:
-    return [_number(part.strip()) for part in text.split(",")]
-
-
-WHOLE = _whole()
-# By their names, which mean the same in all requests.
-FIELDS = {
-    **dict.fromkeys(("item", "seen", "round", "after", "offset"), WHOLE),
-    **dict.fromkeys(("order", "state", "code", "search", "kind", "undoes", "note"), _text()),
-    "n": _whole(1, MOST_VIEWS),
-    "limit": _whole(1, MOST_ROWS),
-    "ids": Field(f"{MOST_VIEWS} numbers at most", _list_of(WHOLE.is_valid, MOST_VIEWS), _numbers),
+# What a field must be, by its name, which means the same in all requests.
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("item", "seen", "round", "after", "offset"), _is_number),
+    **dict.fromkeys(("code", "search", "undoes", "note"), _is_text),
+    "order": ORDERS.__contains__,
+    "state": views.LISTS.__contains__,
+    "kind": EXPORTS.__contains__,
+    "n": partial(_is_number, low=1, high=MOST_VIEWS),
+    "limit": partial(_is_number, low=1, high=MOST_ROWS),
+    "ids": lambda value: _is_list(value, _is_number) and len(value) <= MOST_VIEWS,
     # The sender's own name for an act; the log puts numbers behind it, after a colon.
-    "uid": Field("a name of 1 to 100 letters, digits, - and _", _is_uid),
-    "action": Field(f"one of {', '.join(ACTS)}", ACTS.__contains__),
-    "codes": Field("a list of codes", _list_of(lambda value: isinstance(value, str))),
-    "items": Field("a list of answers, each with its item and what was seen", _list_of(_is_seen)),
-    "seconds": Field("a number", lambda value: type(value) in (int, float, type(None))),
-    "sure": Field("true or false", lambda value: isinstance(value, bool)),
+    "uid": lambda value: _is_text(value) and UID.fullmatch(value) is not None,
+    "action": ACTS.__contains__,
+    "codes": lambda value: _is_list(value, _is_text),
+    "items": lambda value: _is_list(value, _is_seen),
+    "seconds": lambda value: type(value) in (int, float, type(None)),
+    "sure": lambda value: isinstance(value, bool),
 }
+
+
+def read_query(given: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of an address, as JSON has them: text, numbers, or a list of these."""
+
+    def number(text: str) -> int | str:
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= 16 else text
+
+    found: dict[str, Any] = {}
+    for name, text in given.items():
+        numbers = [number(part.strip()) for part in text.split(",")]
+        plain = text if FIELDS.get(name) is _is_text else number(text)
+        found[name] = numbers if name == "ids" else plain
+    return found
 
 
 def read_object(body: bytes) -> dict[str, Any]:
@@ -139,16 +126,14 @@ def read_object(body: bytes) -> dict[str, Any]:
 
 
 def read_arguments(answer: Answer, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a function from the fields of a request, each as `FIELDS` has it."""
+    """The arguments of a function from the fields of a request, each checked by `FIELDS`."""
     found = {}
     for name, parameter in signature(answer).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:
             return dict(given)
         found[name] = value = given.get(name, parameter.default)
-        if value is Parameter.empty or not FIELDS[name].is_valid(value):
-            said = "nothing" if value is Parameter.empty else repr(value)
-            shown = said if len(said) <= 60 else f"{said[:57]}..."
-            raise BadRequestError(f"{name} must be {FIELDS[name].expected}; got {shown}.")
+        if value is Parameter.empty or not FIELDS[name](value):
+            raise BadRequestError(f"The request lacks {name}, or it cannot be used.")
     return found
 
 
@@ -182,16 +167,16 @@ class ReviewApp:
             ("POST", "decide", self._in_turn(self.decide, fields=Act)),
             ("PATCH", "settings", self._in_turn(self.settings)),
         ]
-        files = {file.name: _read_page(file) for file in PAGE.iterdir()}
-        routes = [Route("/", partial(_page, files["index.html"]))]
-        routes += [Route(f"/static/{name}", partial(_page, page)) for name, page in files.items()]
+        files = {f"/static/{file.name}": _read_page(file) for file in PAGE.iterdir()}
+        files["/"] = files["/static/index.html"]
+        routes = [Route(path, partial(_page, page)) for path, page in files.items()]
         for way, name, answer in ways:
             respond = partial(self._respond, self._worker, answer)
             routes.append(Route(f"/api/{name}", respond, methods=[way]))
         for answer in (self.disagreements, self.export):  # which take longer
             respond = partial(self._respond, None, answer)
             routes.append(Route(f"/api/{answer.__name__}", respond, methods=["GET"]))
-        app = Starlette(routes=routes, exception_handlers={HTTPException: _no_such_way})
+        app = Starlette(routes=routes)
         app.router.redirect_slashes = False
         return app
 
@@ -232,14 +217,11 @@ class ReviewApp:
         """The coded table as a file."""
         from nldd.coding.review.export import write_export  # tables: only where somebody asks
 
-        if kind not in EXPORTS:
-            hint = f"choose one of {', '.join(EXPORTS)}"
-            raise InputError(f"There is no export {kind!r}.", hint=hint)
         stem, ending = Path(self.desk.study.table).stem, EXPORTS[kind]
         path = self.desk.store.path
         with tempfile.TemporaryDirectory() as folder, Store.open(path, write=False) as store:
             out = Path(folder) / f"coded.{ending}"
-            write_export(store, out, kind)
+            write_export(store, out)
             body = out.read_bytes()
         name = quote_address(f"{stem}.coded.{ending}", safe="")
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
@@ -315,8 +297,8 @@ class ReviewApp:
 def _answer(answer: Answer, request: Request, body: bytes) -> Response:
     """What a function says to a request, or what is wrong with that."""
     try:
-        asked = {n: FIELDS[n].of_text(t) for n, t in request.query_params.items() if n in FIELDS}
-        given = read_object(body) if request.method in CHANGING else asked
+        asks = request.method not in CHANGING
+        given = read_query(request.query_params) if asks else read_object(body)
         found = answer(**read_arguments(answer, given))
         return found if isinstance(found, Response) else JSONResponse(found)
     except NLDDError as error:
@@ -330,7 +312,7 @@ def _answer(answer: Answer, request: Request, body: bytes) -> Response:
 
 
 def _read_page(file: Path) -> Response:
-    return Response(file.read_bytes(), media_type=guess_type(file.name)[0])
+    return Response(file.read_bytes(), media_type=TYPES.get(file.suffix, "text/html"))
 
 
 async def _page(page: Response, request: Request) -> Response:
@@ -346,9 +328,6 @@ def _agreement(path: Path) -> views.View | None:
     return None if found is None else found.to_dict() | {"disagreements": []}
 
 
-async def _no_such_way(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    hint = "the page of this server knows them"
-    return error_response(
-        status, f"There is no {request.method} {request.scope['path'][:100]}.", hint
-    )
+def error_response(status: int, error: str, hint: str, **more: Any) -> JSONResponse:
+    """A request that cannot be done: why, and what to do."""
+    return JSONResponse({"error": error, "hint": hint, **more}, status)

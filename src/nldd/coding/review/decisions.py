@@ -18,9 +18,9 @@ from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
+from nldd.coding.review.desk import random_order
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
-from nldd.coding.review.queue import random_order
-from nldd.coding.review.records import WRITTEN, Item, codes_text, pack
+from nldd.coding.review.records import WRITTEN, Item, Suggestion, codes_text, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, distinct_names
 from nldd.coding.tables.spreadsheet import Cell, NumberFile, Spreadsheet, TableFormat, cell_text
@@ -61,20 +61,23 @@ def review_as_table(
     Codes stand there as JSON, to be read alike whatever they look like.
     """
     names = (own.CODES, own.STATUS, own.CHANCE, own.THETA, own.DRAWN)
-    items, rows = list[Item](), list[tuple[Cell, ...]]()
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
-        for item, said in store.suggested_items():
-            cells: list[Cell] = ["", BY_PEOPLE * (item.given is not None), "", ""]
-            if said is not None:
-                doubts = (said.details.get(name) for name in ("chance", "theta"))
-                cells = [_json_cell(said.codes), said.status, *doubts]
-            items.append(item)
-            rows.append((*cells, "yes" if item.drawn else "no"))
+        both = list(store.suggested_items())
+        items, rows = [item for item, _ in both], [_first_cells(*pair) for pair in both]
         table = stored_table(store, items, options, names, rows)
         decisions = _decisions(store, items, agreed)
     given = [agreed.codes.get(item.item, item.given) for item in items]
     return table, replace(decisions, codes=given)
+
+
+def _first_cells(item: Item, said: Suggestion | None) -> tuple[Cell, ...]:
+    drawn = "yes" if item.drawn else "no"
+    if said is None:
+        return ("", BY_PEOPLE * (item.given is not None), "", "", drawn)
+    # Without apostrophes: these might be taken for some that escape a formula.
+    codes = (codes_text(said.codes) or "").replace("'", r"\u0027") if said.codes else ""
+    return (codes, said.status, said.details.get("chance"), said.details.get("theta"), drawn)
 
 
 @dataclass(frozen=True)
@@ -99,13 +102,11 @@ class AgreedCodes:
         renamed = [each.facts.get("columns", {}) for each in store.rounds()[-1:]]
         marks = chain(store.study.marks.items(), *(names.items() for names in renamed))
         known = {code: name for code, name in marks if name in columns.names}
-        unknown = {item: codes - known.keys() for item, codes in agreed.items()}
-        named = {
-            item: frozenset(known[code] for code in codes)
-            for item, codes in agreed.items()
-            if not unknown[item]
-        }
-        return cls(found, named, {item: codes for item, codes in unknown.items() if codes})
+        lacking = {item: codes - known.keys() for item, codes in agreed.items()}
+        unknown = {item: codes for item, codes in lacking.items() if codes}
+        taken = {item: codes for item, codes in agreed.items() if item not in unknown}
+        named = {item: frozenset(map(known.__getitem__, codes)) for item, codes in taken.items()}
+        return cls(found, named, unknown)
 
 
 def _for_people(store: Store, agreed: AgreedCodes) -> list[int]:
@@ -162,8 +163,7 @@ def _decisions(store: Store, items: Sequence[Item], agreed: AgreedCodes) -> Deci
 
 
 def _notes(store: Store, agreed: AgreedCodes) -> list[str]:
-    found, unknown = agreed.outcomes.values(), agreed.unknown
-    notes = []
+    found, unknown, notes = agreed.outcomes.values(), agreed.unknown, []
     if n_apart := sum(each.disagree for each in found):
         which = count_noun(n_apart, "answer")
         notes.append(f"{which} on which coders disagree: not taken; settle them on the page.")
@@ -193,19 +193,11 @@ def _count_avoided(store: Store, found: Mapping[int, ItemOutcome]) -> int:
     ranks = random_order(len(outlines), store.study.seed).tolist()
     drawn = [line[0] for _, line in sorted(zip(ranks, outlines, strict=True)) if line[1]]
     last = latest(store.entries()).values()
-    skipped = {entry.item for entry in last if entry.after.state == SKIPPED}
-    agreed = [item in found and found[item].codes is not None for item in drawn]
-    n_seen = max((i for i, is_agreed in enumerate(agreed) if is_agreed), default=0)
-    return sum(
-        not is_agreed
-        and (i < n_seen or item in skipped or (item in found and found[item].disagree))
-        for i, (item, is_agreed) in enumerate(zip(drawn, agreed, strict=True))
-    )
-
-
-def _json_cell(codes: Collection[str]) -> str:
-    """Codes as JSON, without apostrophes: these might be taken for some that escape a formula."""
-    return (codes_text(codes) or "").replace("'", r"\u0027") if codes else ""
+    seen = {entry.item for entry in last if entry.after.state == SKIPPED}
+    seen |= {item for item, each in found.items() if each.disagree}
+    agreed = {item for item, each in found.items() if each.codes is not None}
+    n_seen = max((i for i, item in enumerate(drawn, 1) if item in agreed), default=0)
+    return len((seen.intersection(drawn) | {*drawn[:n_seen]}) - agreed)
 
 
 def is_of_table(store: Store, table: Spreadsheet) -> bool:

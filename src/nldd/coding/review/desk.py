@@ -1,10 +1,9 @@
-"""The desk of one coder: where each answer of a store stands for them, and what they do with it.
+"""The desk of one coder: the order of the answers, where each stands, and what they do with it.
 
 The state is in memory and follows the log, so that a page is answered at once; what a coder does is
 an entry in the store before it is anything here.
 """
 
-import gc
 import json
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,20 +12,26 @@ from itertools import takewhile
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding.review import log
 from nldd.coding.review.log import ItemOutcome, LogEntry, Position, Standing, outcome, stand
-from nldd.coding.review.queue import Mask, Places, QueueState, order_open_items
 from nldd.coding.review.records import KnownCodes, Round, current_time
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.exceptions import InputError
 
+FILE, UNSURE, ALIKE = ORDERS = ("file", "unsure", "alike")
+AUTO = "auto"
 UNFLAG = "unflag"
 ACTS = (log.CODE, log.SKIP, log.FLAG, UNFLAG, log.SETTLE)
 # The pace is that of so many decisions; who leaves the desk is not slow.
 N_PACE, FEWEST_PACE, LONGEST_PACE = 50, 3, 120.0
 MOST_SECONDS, MOST_SETTINGS = 86_400.0, 20_000
+
+Codes = tuple[str, ...]
+Places = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,84 @@ class UnknownItemError(InputError):
     """There is no answer of that number."""
 
 
+def random_order(n: int, seed: int) -> Places:
+    """The rank of each of n answers in a random order, in which drawn ones come to people.
+
+    A prefix of it is a random sample: they may stop anywhere.
+    """
+    return np.random.default_rng(seed).permutation(n)
+
+
+class QueueState:
+    """What the machine says of each answer, by its place in the table, which counts from 0.
+
+    `group` tells answers apart by their suggested codes: `groups` has these, and -1 is the group of
+    answers without a suggestion. `first_auto` is what the first round said.
+    """
+
+    def __init__(self, store: Store, seed: int) -> None:
+        columns = np.array(store.outlines(), dtype=np.int64).reshape(-1, 4)
+        self.items: NDArray[np.int64] = columns[:, 0]
+        self.drawn, self.given, self.blank = columns[:, 1:].T.astype(bool)
+        self.place = {item: place for place, item in enumerate(self.items.tolist())}
+        n = len(self.items)
+        self._chance = random_order(n, seed)
+        self._names: dict[str, int] = {}  # groups by their codes as the store has them
+        self.groups: list[Codes] = []
+        zeros = np.zeros(n, dtype=np.intp)
+        self._first: tuple[Mask, Places, NDArray[np.float64]] = (zeros > 0, zeros - 1, np.ones(n))
+        # A page may have shown what an earlier round said, whose suggestions are gone by now.
+        self._group_in: dict[int, Places] = {}
+        self.renew(store, 0)
+        self._first = (self.auto, self.group, self.doubt)
+        self.first_auto: Mask = self.auto
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def renew(self, store: Store, round: int, current: Callable[[Codes], Codes] = tuple) -> None:
+        """Take the suggestions of a round; answers that it left out keep their first ones.
+
+        Codes that were merged since are told as what they are called now (`current`).
+        """
+        self.round, self.rounds = round, np.zeros(len(self), dtype=np.int64)
+        auto, group, doubt = self._first
+        self.auto, self.group, self.doubt = auto.copy(), group.copy(), doubt.copy()
+        if found := store.suggestion_rows(round):
+            items, codes, statuses, doubts = zip(*found, strict=True)
+            places = np.searchsorted(self.items, np.array(items))
+            self.group[places] = [self._names.setdefault(c, len(self._names)) for c in codes]
+            self.auto[places] = [status == AUTO for status in statuses]
+            self.doubt[places], self.rounds[places] = doubts, round
+        self._group_in[round] = self.group
+        self.groups = [current(tuple(json.loads(text))) for text in self._names]
+
+    def codes_in(self, round: int, place: int) -> Codes | None:
+        """The codes that were suggested in a round; None if that is not known."""
+        if round not in self._group_in:
+            return None
+        group = self._group_in[round][place]
+        return self.groups[group] if group >= 0 else ()
+
+    def codes(self, place: int) -> Codes:
+        """The codes that the machine suggests now."""
+        return self.codes_in(self.round, place) or ()
+
+    def ranked(self, among: Mask, order: str) -> Places:
+        """Places of some answers in one of the orders: drawn ones first, empty ones last."""
+        places = np.flatnonzero(among)
+        drawn, group = self.drawn[places], self.group[places]
+        keys: list[NDArray[Any]] = []
+        if order == UNSURE:
+            keys = [-self.doubt[places]]
+        elif order == ALIKE:
+            sizes = np.bincount(group[~drawn] + 1, minlength=len(self.groups) + 1)
+            keys = [self.doubt[places], group, -sizes[group + 1]]
+        keys = [np.where(drawn, 0, key) for key in keys]
+        keys += [self.blank[places] & ~drawn, np.where(drawn, self._chance[places], 0), ~drawn]
+        return places[np.lexsort([places, *keys])]
+
+
 class Desk:
     """What one coder sees of a store, and does there; `show` names columns to show beside."""
 
@@ -76,18 +159,13 @@ class Desk:
         self._undoable: dict[int, tuple[LogEntry, Position]] = {}  # with what was before
         self._pace: deque[float] = deque(maxlen=N_PACE)
         self._orders: dict[str, Places] = {}
-        gc.disable()  # a long log is read in half the time, and nothing of it is garbage
-        try:
-            self.follow()
-        finally:
-            gc.enable()
+        self.follow()
 
     # What has happened.
 
     def follow(self) -> None:
         """Take in what other processes have written since."""
-        version = self.store.data_version()
-        if version == self._data_version:
+        if (version := self.store.data_version()) == self._data_version:
             return
         for entry in self.store.entries(after=self.seq):
             self._apply(entry)
@@ -231,10 +309,16 @@ class Desk:
         return self._orders[order]
 
     def next_items(self, order: str, after: int, n: int) -> list[int]:
-        """The next open items behind one; from the beginning if that is not in the queue."""
-        place = self.outlook.place.get(after)
-        found = order_open_items(self.ranked(order), place, self.open, self.skipped)
-        return self.outlook.items[found[:n]].tolist()
+        """The next open items behind one, going round at the end; then those that were skipped.
+
+        These come in the order in which they were skipped, from behind the one if that is such.
+        """
+        ranked, skipped, place = self.ranked(order), self.skipped, self.outlook.place.get(after, -1)
+        found = np.flatnonzero(ranked == place)
+        turned = np.roll(ranked, -1 - found[0]) if len(found) else ranked
+        behind = skipped.index(place) + 1 if place in skipped else 0
+        places = [*turned[self.open[turned]][:n], *skipped[behind:], *skipped[:behind]]
+        return self.outlook.items[places[:n]].tolist()
 
     def items_before(self, order: str, item: int, n: int) -> list[int]:
         """The items of the queue before one, open or not, the nearest first."""

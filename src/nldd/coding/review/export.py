@@ -13,9 +13,7 @@ from nldd.coding.review.records import Item, Round, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.spreadsheet import Cell
 from nldd.coding.tables.writing import write_table
-from nldd.exceptions import InputError
 
-KINDS = ("csv", "xlsx", "jsonl", "label-studio")
 # What became of an answer; one that only the machine coded has the status that it got there.
 PEOPLE, DISAGREE, SKIPPED_STATUS, BEFORE, OPEN = "people", "disagree", "skipped", "coded", "review"
 ADDED = (
@@ -70,7 +68,7 @@ def _coded(
     return CodedItem(item, codes, status, said, model, by, told)
 
 
-def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) -> int:
+def write_export(store: Store, path: Path, raw: bool = False) -> int:
     r"""Write all answers of a review with their codes: those of people, else the machine's.
 
     Parameters
@@ -78,9 +76,7 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     store : Store
         An open review.
     path : Path
-        File for the answers.
-    kind : {"csv", "xlsx", "jsonl", "label-studio"}, optional
-        By default the ending of the name says which, where ``.json`` is for Label Studio.
+        File for the answers, in the format that its ending says; ``.json`` is for Label Studio.
     raw : bool
         Whether to write cells as they are that a spreadsheet would run as formulas.
 
@@ -117,8 +113,7 @@ def write_export(store: Store, path: Path, kind: str = "", raw: bool = False) ->
     (3, ['cheaper rents', 'housing costs', 'auto'])
     >>> folder.cleanup()
     """
-    kind = kind or ("label-studio" if path.suffix.lower() == ".json" else path.suffix[1:].lower())
-    if kind == "label-studio":
+    if path.suffix.lower() == ".json":
         from nldd.coding.review.label_studio import write_tasks
 
         return write_tasks(store, path)
@@ -173,12 +168,3 @@ def _added_cells(found: CodedItem, study: Study, order: Mapping[str, int]) -> tu
 
 def _six_digits(value: float | None) -> Cell:
     return "" if value is None else float(f"{value:.6g}")
-
-
-def check_kind(path: Path, kind: str) -> None:
-    """Refuse a name whose ending is that of another kind of file, before anything is written."""
-    endings = {"csv": (".csv", ".tsv", ".txt"), "label-studio": (".json",)}
-    expected = endings.get(kind, (f".{kind}",))
-    if kind and path.suffix.lower() not in expected:
-        hint = f"-o {path.with_suffix(expected[0]).name}, or leave out --format"
-        raise InputError(f"{path} is no name for a file of the kind {kind}.", hint=hint)

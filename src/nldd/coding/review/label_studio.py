@@ -22,6 +22,7 @@ from nldd.coding.review.records import Study, current_time, utc_text
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.coding.tables.spreadsheet import cell_text
 from nldd.exceptions import InputError
+from nldd.present.text import count_noun
 
 TEXT, CODES, ITEM, TABLE = "text", "codes", "nldd_item", "nldd_table"
 # In annotations that come from here; Label Studio does not keep them.
@@ -43,6 +44,14 @@ class ImportResult(NamedTuple):
     coders: tuple[str, ...]
     n_left: int = 0
     n_since: int = 0
+
+    def __str__(self) -> str:
+        by = f" by {', '.join(self.coders)}" if self.coders else ""
+        since = "left out, as their coders have changed these answers since; --force takes them"
+        more = ((self.n_known, "had come before"), (self.n_since, since))
+        parts = [f"{count_noun(self.n_added, 'new decision')}{by}."]
+        parts += [f"{count_noun(n, 'annotation')} {what}." for n, what in more if n]
+        return " ".join([*parts, f"{count_noun(self.n_left, 'task')} without annotation."])
 
 
 def labeling_config(study: Study, new_codes: Sequence[str] = ()) -> str:
@@ -120,8 +129,8 @@ def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -
         store.add(new, behind=entries[-1].id if entries else 0)
     except ChangedSinceError:  # somebody has decided meanwhile: look again
         return read_tasks(store, path, coder, force)
-    coders = tuple(sorted({entry.coder for entry in new}))
-    return ImportResult(len(new), n_known, coders, n_left, n_since)
+    coders = sorted({entry.coder for entry in new})
+    return ImportResult(len(new), n_known, tuple(coders), n_left, n_since)
 
 
 def _read_entries(store: Store, path: Path, coder: str) -> tuple[list[tuple[LogEntry, str]], int]:

@@ -67,72 +67,61 @@ class Learner:
     """
 
     def __init__(
-        self,
-        store_path: Path,
-        model_path: Path,
-        every: int = 50,
-        options: TableOptions = TableOptions(),
+        self, store_path: Path, model_path: Path, options: TableOptions = TableOptions()
     ) -> None:
-        self.every = every
-        numbers = None if options.numbers is None else str(options.numbers.absolute())
-        paths = [str(store_path.absolute()), str(model_path.absolute()), numbers]
-        self._words = json.dumps([os.getpid(), *paths])
+        self._words = [str(os.getpid()), *map(str, (store_path, model_path, options.numbers or ""))]
         self._process: subprocess.Popen[bytes] | None = None
         self._last = Learning()
-        self._lock = threading.RLock()
 
     def start(self) -> bool:
         """Begin to learn; False if that is under way already."""
-        with self._lock:
-            if self.poll().state == RUNNING:
-                return False
-            # Not from the folder of the answers: a file there may be called as a module of Python.
-            program = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
-            self._process = subprocess.Popen(
-                [*program, self._words],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, **ONE_THREAD},
-                # Ctrl-C is for the server, which ends it.
-                start_new_session=True,
-                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-            )
-            return True
+        if self.poll().state == RUNNING:
+            return False
+        # Not from the folder of the answers: a file there may be called as a module of Python.
+        program = [sys.executable, "-P", "-c", f"from {__name__} import main; main()"]
+        self._process = subprocess.Popen(
+            [*program, *self._words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **ONE_THREAD},
+            # Ctrl-C is for the server, which ends it.
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        return True
 
     def poll(self) -> Learning:
         """Where it stands now."""
-        with self._lock:
-            if self._process is None:
-                return self._last
-            if self._process.poll() is None:
-                return replace(self._last, state=RUNNING, message="")
-            said, _ = self._process.communicate()
-            self._process = None
-            found: dict[str, Any] = {"state": FAILED, "message": ENDED}
-            with suppress(ValueError):
-                found = json.loads(said)
-            self._last = replace(self._last, **found)
+        if self._process is None:
             return self._last
+        if self._process.poll() is None:
+            return replace(self._last, state=RUNNING, message="")
+        said, _ = self._process.communicate()
+        self._process = None
+        found: dict[str, Any] = {"state": FAILED, "message": ENDED}
+        with suppress(ValueError):
+            found = json.loads(said)
+        self._last = replace(self._last, **found)
+        return self._last
 
     def stop(self) -> None:
         """End the process, if there is one; a round that is not finished does not count."""
-        with self._lock:
-            if self._process is not None:
-                self._process.kill()
-                self._process.communicate()
-                self._process = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
 
 
 def main() -> None:
     """What the process does: learn once, and say on standard output how that ended."""
-    parent, store_path, model_path, numbers = json.loads(sys.argv[1])
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    parent, store_path, model_path, numbers = sys.argv[1:]
+    threading.Thread(target=_end_with, args=(int(parent),), daemon=True).start()
     simplefilter("ignore")
     with suppress(AttributeError, OSError):
         os.nice(NICENESS)
     try:
-        options = TableOptions(numbers=None if numbers is None else Path(numbers))
+        options = TableOptions(numbers=Path(numbers) if numbers else None)
         said: dict[str, Any] = vars(learn(Path(store_path), Path(model_path), options))
     except NLDDError as error:
         said = {"state": FAILED, "message": str(error)}
@@ -178,12 +167,11 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         # What is coded automatically stays so until a refit passes its test.
         before = list(store.suggestions(last.round)) if failed else []
         kept = {said.item: said for said in before if said.status == AUTO}
-        without = [item for item, _, has_codes, _ in store.outlines() if not has_codes]
-        left = [item for item in without if item not in found or not found[item].by]
+        decided = {item for item, outcome in found.items() if outcome.by}
+        left = [item for item, _, coded, _ in store.outlines() if not coded and item not in decided]
         number = store.begin_round(digest)
         counts = _write_round(store, number, model, policy, left, options, kept)
-        facts = round_facts(model, policy, counts, len(without), n_decided)
-        facts |= {"n_tests": n_tests}
+        facts = round_facts(model, policy, counts, n_tests, n_decided)
         facts |= {"guarantee": last.facts.get("guarantee")} if kept else {}
         store.finish_round(number, digest, facts)
         _drop_old(store)

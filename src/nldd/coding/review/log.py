@@ -106,13 +106,11 @@ class LogEntry:
 class Standing(NamedTuple):
     """Where an item stands for one coder: the last entry, and decisions that are not undone.
 
-    Flags are no decisions. The last decision is the one that counts. Those that settle the item for
-    all are told apart, as they are few and looked at with every entry.
+    Flags are no decisions. The last decision is the one that counts.
     """
 
     last: LogEntry
     decisions: tuple[LogEntry, ...] = ()
-    settled: tuple[LogEntry, ...] = ()
 
     @property
     def own(self) -> Codes | None:
@@ -123,12 +121,9 @@ class Standing(NamedTuple):
     def then(self, entry: LogEntry) -> "Standing":
         """Where it stands after one more entry of the coder."""
         if entry.action == UNDO:
-            both = (self.decisions, self.settled)
-            return Standing(entry, *(tuple(e for e in of if e.id != entry.undoes) for of in both))
-        if entry.action == FLAG:
-            return self._replace(last=entry)
-        settled = (*self.settled, entry) if entry.action == SETTLE else self.settled
-        return Standing(entry, (*self.decisions, entry), settled)
+            return Standing(entry, tuple(e for e in self.decisions if e.id != entry.undoes))
+        new = () if entry.action == FLAG else (entry,)
+        return Standing(entry, self.decisions + new)
 
 
 NOTHING = Standing(LogEntry(0, "", 0, "", "", Position(), ""))
@@ -163,11 +158,6 @@ class ItemOutcome:
     codes: Codes | None
     by: Mapping[str, LogEntry]
     settling: LogEntry | None = None
-
-    @property
-    def settled(self) -> bool:
-        """Whether somebody has settled it, and nobody has decided otherwise since."""
-        return self.settling is not None
 
     @property
     def deciding(self) -> list[LogEntry]:
@@ -220,7 +210,7 @@ def _settling(standings: Collection[Standing]) -> LogEntry | None:
 
     Whoever flags it, skips it or takes an act back says nothing against it.
     """
-    settled = [entry for found in standings for entry in found.settled]
+    settled = [e for found in standings for e in found.decisions if e.action == SETTLE]
     if not settled:
         return None
     settling = max(settled, key=lambda entry: entry.id)

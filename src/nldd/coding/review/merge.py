@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import accumulate, combinations
 from operator import itemgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from nldd._wording import quote
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
@@ -17,7 +17,8 @@ from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 
-class MergeResult(NamedTuple):
+@dataclass(frozen=True)
+class MergeResult:
     """What several reviews hold together; made by :func:`merge_stores`.
 
     Attributes
@@ -30,18 +31,32 @@ class MergeResult(NamedTuple):
         Who did.
     notes : list of str
         What a person should know.
+    agreement : Agreement or None
+        How far they agree; see :func:`agreement_of`.
 
     Examples
     --------
     >>> from nldd.coding.review.merge import MergeResult
-    >>> MergeResult(n_entries=12, n_items=10, coders=("Ann", "Ben"), notes=[]).coders
-    ('Ann', 'Ben')
+    >>> print(MergeResult(n_entries=12, n_items=10, coders=("Ann", "Ben"), notes=[]))
+    10 answers decided by Ann and Ben; the log has 12 entries.
     """
 
     n_entries: int
     n_items: int
     coders: tuple[str, ...]
     notes: list[str]
+    agreement: Agreement | None = None
+
+    def __str__(self) -> str:
+        who = " and ".join(filter(None, (", ".join(self.coders[:-1]), *self.coders[-1:])))
+        decided = f"{count_noun(self.n_items, 'answer')} decided by {who or 'nobody'}"
+        text = f"{decided}; the log has {self.n_entries:,} entries."
+        shown = self.agreement is not None and self.agreement.n_answers
+        return f"{text}\n\n{self.agreement}" if shown else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {**vars(self), "agreement": self.agreement and self.agreement.to_dict()}
 
 
 def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
@@ -89,8 +104,9 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> for path, coder in ((store, "Ann"), (copy, "Ben")):
     ...     with Store.open(path) as opened:
     ...         _ = opened.add([LogEntry(0, coder, 3, coder, "code", after, "2026-01-02")])
-    >>> merge_stores([store, copy], both)
-    MergeResult(n_entries=2, n_items=1, coders=('Ann', 'Ben'), notes=[])
+    >>> merged = merge_stores([store, copy], both)
+    >>> merged.n_entries, merged.n_items, merged.coders, merged.agreement.n_same
+    (2, 1, ('Ann', 'Ben'), 1)
     >>> folder.cleanup()
     """
     _check_names(paths, out)
@@ -100,10 +116,10 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
             stack.enter_context(store.snapshot())
         _check_same_study(stores)
         logs, first = [store.entries() for store in stores], stores[0]
-        entries, notes = (
-            _join_logs(logs),
-            [*_notes_on_models(stores), *_notes_on_names(paths, logs)],
-        )
+        entries = _join_logs(logs)
+        notes = list(_notes_on_names(paths, logs))
+        if len({store.study.model_sha256 for store in stores}) > 1:
+            notes.append("The reviews are by other models; suggestions are those of the first.")
         with Store.create(out, first.study) as new:
             new.add_items(first.items())
             for found in first.rounds():
@@ -112,9 +128,10 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
             for store in stores:
                 new.keep_more("codes", store.setting("codes") or ())
             new.add(entries)
+            agreement = agreement_of(new)
     coders = tuple(sorted({entry.coder for entry in entries}))
     decided = {e.item for e in latest(entries).values() if e.after.state == DONE}
-    return MergeResult(len(entries), len(decided), coders, notes)
+    return MergeResult(len(entries), len(decided), coders, notes, agreement)
 
 
 def _check_names(paths: Sequence[Path], out: Path) -> None:
@@ -134,22 +151,21 @@ def _check_same_study(stores: Sequence[Store]) -> None:
     first, *others = stores
     study, drawn = first.study, _drawn(first)
     for store in others:
-        other = store.study
-        pair = f"{first.path.name} and {store.path.name}"
+        other, what = store.study, ""
         if other.table_sha256 != study.table_sha256:
             what = f"the tables {study.table} and {other.table} have other contents"
         elif other.header != study.header or other.text != study.text:
             what = "the columns of their tables differ"
-        elif (n_other := len(drawn ^ _drawn(store))) > 0:
+        elif n_other := len(drawn ^ _drawn(store)):
             what = f"{count_noun(n_other, 'answer')} drawn at random in one of them only"
-        else:
-            continue
-        hint = "let all coders start with the same file, model and --audit; or copy one review"
-        raise InputError(f"{pair} are not of the same study: {what}.", hint=hint)
+        if what:
+            pair = f"{first.path.name} and {store.path.name}"
+            hint = "let all coders start with the same file, model and --audit; or copy one review"
+            raise InputError(f"{pair} are not of the same study: {what}.", hint=hint)
 
 
 def _drawn(store: Store) -> set[int]:
-    return {item.item for item in store.items() if item.drawn}
+    return {item for item, drawn, *_ in store.outlines() if drawn}
 
 
 def _join_logs(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
@@ -174,14 +190,6 @@ def _join_logs(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
         replace(entry, id=i, undoes=number.get(uids[place].get(entry.undoes or 0, "")))
         for i, (place, entry) in enumerate(first.values(), 1)
     ]
-
-
-def _notes_on_models(stores: Sequence[Store]) -> Iterator[str]:
-    first, *others = stores
-    for store in others:
-        if store.study.model_sha256 != first.study.model_sha256:
-            names = f"{first.path.name} and {store.path.name}"
-            yield f"{names} were coded by other models; suggestions are those of the first."
 
 
 def _notes_on_names(paths: Sequence[Path], logs: Sequence[Sequence[LogEntry]]) -> Iterator[str]:

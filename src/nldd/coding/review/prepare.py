@@ -15,17 +15,9 @@ import numpy as np
 
 from nldd import __version__
 from nldd._files import file_sha256
+from nldd.coding import coded_answers as coding
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import (
-    BY_PEOPLE,
-    N_NEXT,
-    CodedAnswers,
-    CodingOptions,
-    CodingSummary,
-    code_answers,
-    next_labelsets,
-)
 from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
 from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
@@ -66,7 +58,7 @@ class PreparedReview:
     30
     """
 
-    counts: CodingSummary
+    counts: coding.CodingSummary
     notes: list[str]
 
     def __str__(self) -> str:
@@ -142,35 +134,23 @@ def prepare_review(
     >>> folder.cleanup()
     """
     check_paths_differ(model_path, table_path, store_path, hint="--store new.review.db")
-    if store_path.exists():
-        hint = "nldd review with the same words goes on with it"
-        raise InputError(f"{store_path} already exists.", hint=hint)
     digest = file_sha256(model_path) if model_path.is_file() else ""
     model = load_coding_model(model_path)
-    if file_sha256(model_path) != digest:
-        hint = "close it in other programs, then run the same command again"
-        raise InputError(f"{model_path.name} was changed while it was read.", hint=hint)
-    policy, notes = apply_guarantee(model, promise, CodingOptions(None))
+    policy, notes = apply_guarantee(model, promise, coding.CodingOptions(None))
     table, used = read_table(table_path, options), policy.model_in_use(model)
     if not len(table):
         hint = "put the answers below the header, one a row; or use another file"
         raise InputError(f"{table_path.name} has no rows below its header.", hint=hint)
     answers, given = read_answers(table, model.columns), read_given(table, model)
-    coded = code_answers(model, answers, given, policy, watch=watch)
+    coded = coding.code_answers(model, answers, given, policy, watch=watch)
     without = [item for item, codes in enumerate(coded.given, 1) if codes is None]
     drawn = {*draw_to_check(without, coded.summary().n_auto, n_audit, seed)}
     coded = replace(coded, drawn=[item in drawn for item in answers.rows])
     counts = coded.summary()
     asked = {**promise._asdict(), "n_audit": n_audit, "blind": blind, "seed": seed}
-    study = Study(
-        table=table_path.name,
-        table_sha256=table.sha256,
-        model=model_path.name,
-        model_sha256=digest,
-        **describe_study(model, table),
-        **asked,
-    )
-    facts = round_facts(used, policy, counts, len(without)) | {"n_tests": len(model.earlier) + 1}
+    asked |= {"table": table_path.name, "model": model_path.name, "model_sha256": digest}
+    study = Study(table_sha256=table.sha256, **describe_study(model, table), **asked)
+    facts = round_facts(used, policy, counts, len(model.earlier) + 1)
     with Store.create(store_path, study) as store:
         rows = table.frame.itertuples(index=False, name=None)
         store.add_items(map(Item, answers.rows, rows, answers.texts, coded.drawn, coded.given))
@@ -201,54 +181,45 @@ def describe_study(model: CodingModel, table: Spreadsheet) -> dict[str, Any]:
     columns, by_code = model.columns, model.codebook.by_code
     entries = [by_code.get(code, CodebookEntry(code)) for code in model.codes_in_order]
     written = {name: getattr(table.format, name) for name in WRITTEN}
-    layout = {"names": columns.codes.names, "separator": columns.codes.separator}
     return {
         "header": table.header,
         "text": columns.text,
         "codes": tuple((entry.code, entry.name, entry.description) for entry in entries),
         "separator": columns.codes.separator or ";",
         "none": columns.codes.none,
-        "table_format": {**written, "codes": {**layout, "columns": _code_columns(model)}},
+        "table_format": {**written, "codes": {"columns": _code_columns(model)}},
         "version": __version__,
     }
 
 
 def _code_columns(model: CodingModel) -> dict[str, str]:
     """The column of 0 and 1 of each code; there is none where codes are listed."""
-    columns: dict[str, str] = {}
-    for name in () if model.columns.codes.listed else model.columns.codes.names:
-        # Of columns that were merged into one code, the first has the mark.
-        columns.setdefault(model.codebook.current(name), name)
-    return columns
+    codes = model.columns.codes
+    # Of columns that were merged into one code, the first has the mark.
+    names = () if codes.listed else reversed(codes.names)
+    return {model.codebook.current(name): name for name in names}
 
 
-def _notes_on_draw(counts: CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
+def _notes_on_draw(counts: coding.CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
     yield from notes_on_draw(counts, n_audit)
-    if not n_audit or not counts.n_drawn:
-        return
-    n_expected = round(counts.n_drawn * counts.n_auto / n_all)
-    if not counts.n_auto:
+    n_expected = round(counts.n_drawn * counts.n_auto / max(n_all, 1))
+    if n_expected < n_audit <= counts.n_drawn:
         yield (
-            "Nothing is coded automatically yet, so the drawn answers check no automatic code. "
-            "They still keep the promise exact after nldd update."
-        )
-    elif n_expected < n_audit <= counts.n_drawn:
-        some = f"all {n_expected:,}" if counts.n_drawn == n_all else f"about {n_expected:,}"
-        yield (
-            f"Among the {counts.n_drawn:,} answers drawn are {some} of the {counts.n_auto:,} "
-            f"automatic codes, fewer than the {n_audit:,} asked for: few answers are automatic. To "
-            "check more, begin with a larger --audit, or a lower target."
+            f"Among the {counts.n_drawn:,} answers drawn are about {n_expected:,} of the "
+            f"{counts.n_auto:,} automatic codes, fewer than the {n_audit:,} asked for. To check "
+            "more, begin with a larger --audit, or a lower target. All those drawn keep the "
+            "promise exact after nldd update."
         )
 
 
 def make_suggestions(
-    model: CodingModel, coded: CodedAnswers, items: Sequence[int]
+    model: CodingModel, coded: coding.CodedAnswers, items: Sequence[int]
 ) -> Iterator[Suggestion]:
     """Suggestions for answers, whose `items` these are, but for those that people have coded."""
     found, why = coded.found, coded.why
     assert found.others_row is not None
-    codes, nexts = model.codes(coded.Y), next_labelsets(model, coded)
+    codes, nexts = model.codes(coded.Y), coding.next_labelsets(model, coded)
     likely = np.rint(found.P * 255).astype(np.uint8)
     doubt = np.nan_to_num(coded.doubt, nan=1.0).tolist()
     # Coded answers that the nearest labelsets come from: each has other codes.
@@ -261,50 +232,43 @@ def make_suggestions(
         return {"text": shown, "codes": model.codes(model.Y[row : row + 1])[0]}
 
     for i, status in enumerate(coded.statuses):
-        if status == BY_PEOPLE:
+        if status == coding.BY_PEOPLE:
             continue
-        empty, ask = bool(coded.empty[i]), coded.ask[i]
+        empty = bool(coded.empty[i])
         own = () if empty else codes[i]
         others = [labelset for labelset in nexts[i] if labelset != own]
         # The chance speaks of whole labelsets, not of codes that are settled one by one.
         chance = None if found.chance is None or coded.settled[i] else found.chance[i]
-        details: dict[str, Any] = {
+        details = {
             "theta": float(f"{found.theta[i]:.6g}"),
             "chance": None if chance is None else float(f"{chance:.6g}"),
             "why": why[i],
-            "next": [] if empty else others[:N_NEXT],
+            "next": [] if empty else others[: coding.N_NEXT],
             "nearest": [] if empty else list(map(example, near[i])),
             "empty": empty,
         }
-        if ask.any():
-            details["ask"] = model.codes(ask[np.newaxis])[0]
         yield Suggestion(items[i], own, status, doubt[i], likely[i].tobytes(), details)
 
 
 def round_facts(
     model: CodingModel,
-    policy: CodingOptions,
-    counts: CodingSummary,
-    n_all: int,
+    policy: coding.CodingOptions,
+    counts: coding.CodingSummary,
+    n_tests: int,
     n_decided: int = 0,
 ) -> dict[str, Any]:
-    """What a round is known by: its model, its limits, and how many the machine codes alone.
+    """What a round is known by: its codes, its guarantee, and how many the machine codes alone.
 
-    `n_all` answers had no codes before the review, of which people have decided `n_decided`.
+    Its test was that of number `n_tests`; people had decided `n_decided` answers by then.
     """
-    limits, book = policy.code_selection and policy.code_selection.limits, model.codebook
+    book = model.codebook
     return {
         "codes": list(model.labels),
         "becomes": {e.code: book.current(e.code) for e in book.entries if e.merged_into},
         "columns": _code_columns(model),
-        "threshold": policy.threshold,
-        "rank_by": policy.rank_by,
         "guarantee": str(policy.guarantee or ""),
-        "limits": None if limits is None else {"yes": limits.yes, "no": limits.no},
         "n_auto": counts.n_auto,
         "n_review": counts.n_people,
-        "n_known": len(model.answers),
-        "n_drawn": len(model.tested),
         "n_decided": n_decided,
-        "share": counts.n_auto / n_all if n_all else 0.0,
+        "n_tests": n_tests,
     }

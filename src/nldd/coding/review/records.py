@@ -1,4 +1,4 @@
-"""What a store holds: its study and codes, answers, suggestions and decisions, and their rows."""
+"""What a store holds: its tables, and the study, codes, answers and decisions in them."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,9 +17,27 @@ MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (dateti
 LONGEST_CODE = 200
 # Of the format of a table, what a review keeps.
 WRITTEN = ("kind", "encoding", "separator", "bom", "newline", "sheet")
-COLUMNS = (
-    "id, uid, item, coder, action, state, codes, flag, note, time, round, model, shown, seconds,"
-    " batch, undoes"
+SCHEMA = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    # item: the number of the row in the table, from 1. given: codes that were there before, if any.
+    "CREATE TABLE items (item INTEGER PRIMARY KEY, cells TEXT NOT NULL, text TEXT NOT NULL,"
+    " drawn INTEGER NOT NULL, given TEXT)",
+    "CREATE TABLE rounds (round INTEGER PRIMARY KEY, time TEXT NOT NULL, model TEXT NOT NULL,"
+    " finished INTEGER NOT NULL, facts TEXT NOT NULL)",
+    # likely: a byte for each code, its probability in 255ths. details: what only one view needs.
+    "CREATE TABLE suggestions (round INTEGER NOT NULL, item INTEGER NOT NULL, codes TEXT NOT NULL,"
+    " status TEXT NOT NULL, doubt REAL NOT NULL, likely BLOB NOT NULL, details TEXT NOT NULL,"
+    " PRIMARY KEY (round, item)) WITHOUT ROWID",
+    "CREATE TABLE decisions (id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE,"
+    " item INTEGER NOT NULL REFERENCES items, coder TEXT NOT NULL, action TEXT NOT NULL,"
+    " state TEXT NOT NULL, codes TEXT, flag INTEGER NOT NULL, note TEXT NOT NULL,"
+    " time TEXT NOT NULL, round INTEGER NOT NULL, model TEXT NOT NULL, shown TEXT NOT NULL,"
+    " seconds REAL NOT NULL, batch TEXT NOT NULL, undoes INTEGER)",
+    "CREATE INDEX by_item ON decisions (item, coder)",
+    "CREATE TRIGGER no_change BEFORE UPDATE ON decisions"
+    " BEGIN SELECT RAISE(ABORT, 'decisions are never changed'); END",
+    "CREATE TRIGGER no_removal BEFORE DELETE ON decisions"
+    " BEGIN SELECT RAISE(ABORT, 'decisions are never removed'); END",
 )
 
 
@@ -174,12 +192,9 @@ class KnownCodes:
 
     def _check_name(self, code: str) -> None:
         marks = [mark for mark in self.study.separator.strip() if mark in code]
-        hint = "write a short name of letters and digits"
-        if not code or not code.isprintable():
-            raise InputError("A code needs a name that can be printed.", hint=hint)
-        if len(code) > LONGEST_CODE:
-            message = f"A code has at most {LONGEST_CODE} characters; this one has {len(code):,}."
-            raise InputError(message, hint=hint)
+        if not code or not code.isprintable() or len(code) > LONGEST_CODE:
+            message = f"A code needs a name of 1 to {LONGEST_CODE} characters that can be printed."
+            raise InputError(message, hint="write a short name of letters and digits")
         # As people write where no code applies.
         is_dash = all(category(letter).startswith("P") for letter in code)
         if marks or is_dash or code == self.study.none:
@@ -243,7 +258,7 @@ def read_suggestion(row: tuple[Any, ...]) -> Suggestion:
 
 
 def entry_row(entry: LogEntry) -> tuple[Any, ...]:
-    """The cells of an entry in the order of `COLUMNS`; its id is for the store to give."""
+    """The cells of an entry in the order of the table; its id is for the store to give."""
     after = entry.after
     left = (after.state, codes_text(after.codes), int(after.flag), after.note)
     more = (entry.time, entry.round, entry.model, entry.shown, entry.seconds, entry.batch)

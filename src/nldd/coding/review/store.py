@@ -6,44 +6,36 @@ it, and a process that is killed loses nothing that it has acknowledged.
 """
 
 import json
+import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import cached_property, partial
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Self
 from uuid import uuid4
 
 from nldd._files import temporary_path
 from nldd._wording import quote
+from nldd.coding.review import records
 from nldd.coding.review.log import LogEntry
-from nldd.coding.review.records import (
-    COLUMNS,
-    Item,
-    Round,
-    Study,
-    Suggestion,
-    codes_text,
-    current_time,
-    entry_row,
-    pack,
-    read_entry,
-    read_item,
-    read_round,
-    read_suggestion,
-)
-from nldd.coding.review.store_file import (
-    ENDING,
-    SCHEMA,
-    connect,
-    explain_sqlite_errors,
-    is_store,
-    publish,
-    refuse_foreign_values,
-)
-from nldd.exceptions import InputError
+from nldd.coding.review.records import Item, Round, Study, Suggestion, current_time, pack
+from nldd.exceptions import InputError, NLDDError
 
+ENDING = ".review.db"
+# Bytes 68 to 71 of the file: "nldd".
+APPLICATION, FORMAT = 0x6E6C6464, 1
+WAIT_SECONDS = 10.0
+_SAYS_READ_ONLY = "readonly|unable to open"
+# What errors of SQLite mean, and what to do.
+MEANINGS = (
+    ("full", "the disk is full", "make room; what was saved before is kept"),
+    ("locked|busy", "another process has held it too long", "end that process, then try again"),
+    (_SAYS_READ_ONLY, "it cannot be written", "check who may write to the file and its folder"),
+    ("disk i/o", "the disk reports an error", "copy the file to another disk"),
+)
 # What an answer that says nothing may consist of.
 BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
 
@@ -113,7 +105,7 @@ class Store(AbstractContextManager["Store"]):
             hint = f"name a file that nldd review made, such as answers{ENDING}"
             raise InputError(f"{path} is no review that nldd wrote.", hint=hint)
         with explain_sqlite_errors(path):
-            return cls(path, connect(path, write))
+            return cls(path, connect(path, "rw") if write else connect_to_read(path))
 
     @classmethod
     @contextmanager
@@ -122,10 +114,10 @@ class Store(AbstractContextManager["Store"]):
         part, ends = temporary_path(path), ("", "-wal", "-shm")
         try:
             with explain_sqlite_errors(path):
-                new = cls(path, connect(part, write=True, new=True))
+                new = cls(path, connect(part, "rwc"))
             with closing(new):
                 with new._transaction():
-                    for statement in SCHEMA:
+                    for statement in records.SCHEMA:
                         new._connection.execute(statement)
                     new._put("study", asdict(study))
                     new._put("setting:id", uuid4().hex)  # a browser knows it again by that
@@ -159,12 +151,13 @@ class Store(AbstractContextManager["Store"]):
 
     def add_items(self, items: Iterable[Item]) -> None:
         """Write answers."""
-        rows = ((i.item, pack(i.cells), i.text, int(i.drawn), codes_text(i.given)) for i in items)
+        known = ((item, records.codes_text(item.given)) for item in items)
+        rows = ((i.item, pack(i.cells), i.text, int(i.drawn), given) for i, given in known)
         self._write("INSERT INTO items VALUES (?, ?, ?, ?, ?)", rows)
 
     def items(self, numbers: Sequence[int] | None = None) -> Iterator[Item]:
         """Some answers in the given order, or all in that of the table."""
-        read = partial(read_item, n_cells=len(self.study.header))
+        read = partial(records.read_item, n_cells=len(self.study.header))
         if numbers is None:
             yield from self._read("SELECT * FROM items ORDER BY item", (), read)
         for number in numbers or ():
@@ -190,10 +183,10 @@ class Store(AbstractContextManager["Store"]):
     def begin_round(self, model: str) -> int:
         """The number of a new round, which no other process has."""
         with self._transaction():
-            (last,) = self._connection.execute("SELECT max(round) FROM rounds").fetchone()
-            number = 0 if last is None else int(last) + 1
-            row = (number, current_time(), model, 0, "{}")
-            self._connection.execute(_PUT_ROUND, row)
+            query = "SELECT coalesce(max(round) + 1, 0) FROM rounds"
+            number = int(self._connection.execute(query).fetchone()[0])
+            row = (number, current_time(), model)
+            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, 0, '{}')", row)
         return number
 
     def finish_round(
@@ -201,7 +194,7 @@ class Store(AbstractContextManager["Store"]):
     ) -> None:
         """Let a round count: from now on its suggestions are those that people see."""
         row = (round, time or current_time(), model, 1, json.dumps(facts))
-        self._write(_PUT_ROUND, [row])
+        self._write("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)", [row])
 
     def drop_suggestions(self, round: int, most: int = 2000) -> int:
         """Remove suggestions of a round that no longer counts, some at a time; how many."""
@@ -215,26 +208,21 @@ class Store(AbstractContextManager["Store"]):
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
         query = "SELECT round, time, model, facts FROM rounds WHERE finished ORDER BY round"
-        return list(self._read(query, (), read_round))
+        return list(self._read(query, (), records.read_round))
 
-    def suggestion(self, round: int, item: int) -> Suggestion | None:
-        """What the model of a round said of an item; None for one that people had coded."""
-        query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? AND item = ?"
-        return next(self._read(query, (round, item), read_suggestion), None)
-
-    def suggestions(self, round: int) -> Iterator[Suggestion]:
-        """All suggestions of a round in the order of the table."""
-        query = f"SELECT {_SUGGESTED} FROM suggestions WHERE round = ? ORDER BY item"
-        return self._read(query, (round,), read_suggestion)
+    def suggestions(self, round: int, item: int | None = None) -> Iterator[Suggestion]:
+        """All suggestions of a round in the order of the table; or that of one item, if any."""
+        query = (
+            "SELECT item, codes, status, doubt, likely, details FROM suggestions WHERE round = ?"
+            " AND item BETWEEN ? AND ? ORDER BY item"
+        )
+        low, high = (0, 2**62) if item is None else (item, item)
+        return self._read(query, (round, low, high), records.read_suggestion)
 
     def suggested_items(self, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
         """All answers in their order, with what the model of a round said, if anything."""
-        said = self.suggestions(round)
-        waiting = next(said, None)
-        for item in self.items():
-            found = waiting if waiting is not None and waiting.item == item.item else None
-            yield item, found
-            waiting = waiting if found is None else next(said, None)
+        said = {found.item: found for found in self.suggestions(round)}
+        return ((item, said.get(item.item)) for item in self.items())
 
     def suggestion_rows(self, round: int) -> list[tuple[int, str, str, float]]:
         """Of each suggestion of a round its item, codes as JSON, status and doubt."""
@@ -257,16 +245,16 @@ class Store(AbstractContextManager["Store"]):
                 if (last or 0) != behind:
                     raise ChangedSinceError
             for entry in entries:
-                known = self._connection.execute(
-                    f"SELECT {COLUMNS} FROM decisions WHERE uid = ?", (entry.uid,)
-                ).fetchone()
+                query = "SELECT * FROM decisions WHERE uid = ?"
+                known = self._connection.execute(query, (entry.uid,)).fetchone()
                 if known is None:
-                    query = f"INSERT INTO decisions ({COLUMNS}) VALUES ({', '.join('?' * 16)})"
-                    written = self._connection.execute(query, entry_row(entry))
+                    row = records.entry_row(entry)
+                    query = f"INSERT INTO decisions VALUES ({', '.join('?' * len(row))})"
+                    written = self._connection.execute(query, row)
                     if written.rowcount != 1:  # nothing is acknowledged that is not there
                         raise sqlite3.DatabaseError("an entry was not written")
-                    known = (written.lastrowid, *entry_row(entry)[1:])
-                added.append(read_entry(known))
+                    known = (written.lastrowid, *row[1:])
+                added.append(records.read_entry(known))
                 if not added[-1].is_act_of(entry):
                     message = f"The name {quote(entry.uid)} is used already, for another decision."
                     raise InputError(message, hint="send each decision under a name of its own")
@@ -274,8 +262,8 @@ class Store(AbstractContextManager["Store"]):
 
     def entries(self, after: int = 0) -> list[LogEntry]:
         """Entries of the log in their order, those behind an id."""
-        query = f"SELECT {COLUMNS} FROM decisions WHERE id > ? ORDER BY id"
-        return list(self._read(query, (after,), read_entry))
+        query = "SELECT * FROM decisions WHERE id > ? ORDER BY id"
+        return list(self._read(query, (after,), records.read_entry))
 
     def data_version(self) -> int:
         """A number that is another one once another process has written."""
@@ -318,7 +306,7 @@ class Store(AbstractContextManager["Store"]):
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Let all that is read within be of one moment, whatever others write meanwhile."""
-        return nullcontext() if self._connection.in_transaction else self._transaction("BEGIN")
+        return self._transaction("BEGIN")
 
     @contextmanager
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
@@ -333,5 +321,95 @@ class Store(AbstractContextManager["Store"]):
                 raise
 
 
-_PUT_ROUND = "INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)"
-_SUGGESTED = "item, codes, status, doubt, likely, details"
+def is_store(path: Path) -> bool:
+    """Whether a file is a review of nldd, by its first bytes."""
+    with suppress(OSError), path.open("rb") as stream:
+        head = stream.read(72)
+        return head.startswith(b"SQLite format 3\0") and head[68:] == APPLICATION.to_bytes(4, "big")
+    return False
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to a file by a mode of SQLite; "rwc" makes a new one."""
+    address = f"{file_address(path.absolute())}?mode={mode}"
+    how: dict[str, Any] = {"uri": True, "isolation_level": None, "check_same_thread": False}
+    connection = sqlite3.connect(address, timeout=WAIT_SECONDS, **how)
+    new = (f"application_id = {APPLICATION}", f"user_version = {FORMAT}", "journal_mode = WAL")
+    try:
+        for pragma in ("trusted_schema = OFF", *new * (mode == "rwc"), "synchronous = FULL"):
+            connection.execute(f"PRAGMA {pragma}")
+        if mode != "rwc":
+            check_schema(path, connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection to read only, which is made where the folder cannot be written, too."""
+    try:
+        return connect(path, "ro")
+    except sqlite3.OperationalError as error:
+        log = path.with_name(f"{path.name}-wal")
+        if re.search(_SAYS_READ_ONLY, str(error)) is None:
+            raise
+        # SQLite keeps a note of its readers in the folder; none is needed where nobody writes.
+        if not log.exists() or not log.stat().st_size:
+            return connect(path, "ro&immutable=1")
+        message = f"{path} cannot be read here: its last decisions are in {log.name}"
+        hint = f"copy both, {path.name} and {log.name}, to a folder that you may write to"
+        raise InputError(f"{message}, and the folder cannot be written.", hint=hint) from error
+
+
+def file_address(path: PurePath) -> str:
+    """A file as SQLite wants it named; it knows no other machine, but folders that one shares."""
+    return re.sub("^file://(?!/)", "file:////", path.as_uri())
+
+
+def check_schema(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse a file whose tables are not ours; a crafted one could hold triggers of its own."""
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    if found > FORMAT:
+        hint = "pip install --upgrade nldd"
+        raise InputError(f"{path} was written by a newer nldd (format {found}).", hint=hint)
+    # Tables that SQLite keeps for itself; a trigger may not hide behind such a name.
+    own = "type = 'table' AND name GLOB 'sqlite_*'"
+    query = f"SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND NOT ({own})"
+    if {sql for (sql,) in connection.execute(query)} != set(records.SCHEMA):
+        hint = "use the file as nldd review made it, or a copy from before"
+        raise InputError(f"{path} is not as nldd wrote it: its tables differ.", hint=hint)
+
+
+def publish(part: Path, path: Path) -> None:
+    """Give a complete file its name, which is not taken from another that was made meanwhile."""
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        hint = "nldd review with the same words goes on with it"
+        raise InputError(f"{path} already exists.", hint=hint) from None
+    except OSError:  # no links on this file system
+        os.rename(part, path)
+
+
+@contextmanager
+def explain_sqlite_errors(path: Path) -> Iterator[None]:
+    """Errors of SQLite as what they mean for a person."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        found = (advice for words, *advice in MEANINGS if re.search(words, str(error).lower()))
+        copy = "use a copy from before; nldd review export may still read the decisions"
+        message, hint = next(found, (f"it is damaged, or no review ({error})", copy))
+        raise NLDDError(f"{path}: {message}.", hint=hint) from error
+
+
+@contextmanager
+def refuse_foreign_values(path: Path) -> Iterator[None]:
+    """Refuse values that nldd would not have written; and errors of SQLite, see above."""
+    try:
+        with explain_sqlite_errors(path):
+            yield
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        message = f"{path} is damaged: it holds values that nldd has not written."
+        raise InputError(message, hint="use a copy from before") from error

@@ -1,27 +1,29 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from hashlib import sha256
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 
-from nldd.coding.review.desk import Desk
-from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, LogEntry
-from nldd.coding.review.queue import AUTO, FILE, Mask
+from nldd.coding.audit import Audit, judge_checks
+from nldd.coding.review.desk import AUTO, FILE, Desk, Mask
+from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, SKIPPED, LogEntry
 from nldd.coding.review.records import Item, pack
-from nldd.coding.review.verified import check_accuracy
+from nldd.coding.review.store import Store
 from nldd.coding.tables.spreadsheet import cell_text
+from nldd.coding.wording import FEWEST_CHECKED, checked_accuracy, percent_range
 from nldd.exceptions import InputError
-from nldd.present.text import command_line, percent
+from nldd.present.text import command_line, count_noun, percent
 
 View = dict[str, Any]
 # Shares that are easily said, with the words for them.
-SAID = (
-    *[(1 / n, f"about 1 in {n} like this is wrong") for n in (2, 3, 4, 5, 6, 7, 8, 9, 10)],
-    *[(1 / n, f"about 1 in {n} like this is wrong") for n in (12, 15, 20, 30, 50, 100)],
-    (0.4, "about 2 in 5 like this are wrong"),
-)
+EASY = (*range(2, 11), 12, 15, 20, 30, 50, 100)
+SAID = {1 / n: f"about 1 in {n} like this is wrong" for n in EASY}
+SAID |= {0.4: "about 2 in 5 like this are wrong"}
 # Characters of an answer in a list, and where it must be read to be judged; answers at a time.
 SHORT, LONG, MOST_ALIKE, MOST_SETTLED = 200, 2000, 500, 1000
 
@@ -46,7 +48,7 @@ def doubt_words(chance: float | None, theta: float) -> str:
     elif wrong < 0.01:
         said = "fewer than 1 in 100 like this are wrong"
     else:
-        said = min(SAID, key=lambda share: abs(np.log(share[0] / wrong)))[1]
+        said = SAID[min(SAID, key=lambda share: abs(np.log(share / wrong)))]
     # The reason beside it may name how likely one of the codes is.
     return f"{said}, all codes together"
 
@@ -79,27 +81,26 @@ def item_views(desk: Desk, items: Sequence[int]) -> list[View]:
         desk.place(number)  # all are known
     look, waiting = desk.outlook, desk.open & ~desk.outlook.drawn
     sizes = np.bincount(look.group[waiting] + 1, minlength=len(look.groups) + 1)
-    found = []
-    for item in desk.store.items(items):
-        place, blind = desk.place(item.item), desk.is_blind(item.item)
+
+    def view(item: Item) -> View:
+        number, place, blind = item.item, desk.place(item.item), desk.is_blind(item.item)
         has_alike = not blind and look.group[place] >= 0
-        n_alike = int(sizes[look.group[place] + 1] - waiting[place]) if has_alike else 0
-        suggestion = None if blind else _suggestion(desk, item.item, place)
-        found.append(
-            {
-                **_position(desk, item),
-                "text": item.text,
-                "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
-                "seen": desk.own(item.item).id,
-                "blind": blind,
-                "suggestion": suggestion,
-                "given": None if item.given is None else sorted(item.given),
-                "n_alike": n_alike,
-                "others": _others(desk, item.item),
-                "settled": desk.outcome(item.item).settled,
-            }
-        )
-    return found
+        others = [side for side in _sides(desk, number) if side["coder"] != desk.coder]
+        return {
+            **_position(desk, item),
+            "text": item.text,
+            "show": [[name, cell_text(item.cells[column])] for name, column in desk.show],
+            "seen": desk.own(number).id,
+            "blind": blind,
+            "suggestion": None if blind else _suggestion(desk, number, place),
+            "given": None if item.given is None else sorted(item.given),
+            "n_alike": int(sizes[look.group[place] + 1] - waiting[place]) if has_alike else 0,
+            # Of others, one sees what they gave once one has decided.
+            "others": others if desk.own(number).after.state == DONE else [],
+            "settled": desk.outcome(number).settling is not None,
+        }
+
+    return list(map(view, desk.store.items(items)))
 
 
 def _position(desk: Desk, item: Item) -> View:
@@ -107,13 +108,6 @@ def _position(desk: Desk, item: Item) -> View:
     after = desk.own(item.item).after
     codes = None if after.codes is None else sorted(desk.known_codes.current(after.codes))
     return {"item": item.item, "drawn": item.drawn, **vars(after), "codes": codes}
-
-
-def _others(desk: Desk, item: int) -> list[View]:
-    """What other coders gave an answer, for one who has decided it."""
-    if desk.own(item).after.state != DONE:
-        return []
-    return [side for side in _sides(desk, item) if side["coder"] != desk.coder]
 
 
 def _sides(desk: Desk, item: int) -> list[View]:
@@ -125,7 +119,7 @@ def _sides(desk: Desk, item: int) -> list[View]:
 
 def _suggestion(desk: Desk, item: int, place: int) -> View | None:
     round_ = int(desk.outlook.rounds[place])
-    said = desk.store.suggestion(round_, item)
+    said = next(desk.store.suggestions(round_, item), None)
     if said is None:
         return None
     details, current = said.details, desk.known_codes.current
@@ -175,34 +169,26 @@ def list_view(
     limit: int = 100,
 ) -> View:
     """A part of the answers in a state, with a code, and with some words in them."""
-    among = _in_state(desk, state)
-    if code:
-        among &= _with_code(desk, code)
-    if search.strip():
-        among &= _with_words(desk, search)
+    among = LISTS[state](desk)
+    among = among & _with_code(desk, code) if code else among
+    among = among & _with_words(desk, search) if search.strip() else among
     # In the order of the file people look for a row by its number, drawn or not.
     places = np.flatnonzero(among) if order == FILE else desk.outlook.ranked(among, order)
     items = desk.outlook.items[places[offset : offset + limit]].tolist()
     return {"n": len(places), "rows": [_row(desk, item) for item in desk.store.items(items)]}
 
 
-def _in_state(desk: Desk, state: str) -> Mask:
-    look = desk.outlook
-    masks: dict[str, Callable[[], Mask]] = {
-        "queue": lambda: desk.queue,
-        "open": lambda: desk.open,
-        "done": lambda: desk.done,
-        "skipped": lambda: np.isin(np.arange(len(look)), desk.skipped),
-        "flagged": lambda: desk.flagged.copy(),
-        "disagree": lambda: np.isin(look.items, desk.disagreements()),
-        "auto": lambda: automatic_items(desk) & ~_blind(desk),
-        "all": lambda: np.ones(len(look), dtype=bool),
-    }
-    if state not in masks:
-        raise InputError(
-            f"There is no state {state!r} to list.", hint=f"choose one of {', '.join(masks)}"
-        )
-    return masks[state]()
+# Which answers a list may show.
+LISTS: dict[str, Callable[[Desk], Mask]] = {
+    "queue": lambda desk: desk.queue,
+    "open": lambda desk: desk.open,
+    "done": lambda desk: desk.done,
+    "skipped": lambda desk: desk.is_in(SKIPPED) & ~desk.done,
+    "flagged": lambda desk: desk.flagged,
+    "disagree": lambda desk: np.isin(desk.outlook.items, desk.disagreements()),
+    "auto": lambda desk: automatic_items(desk) & ~_blind(desk),
+    "all": lambda desk: np.ones(len(desk.outlook), dtype=bool),
+}
 
 
 def automatic_items(desk: Desk) -> Mask:
@@ -290,7 +276,7 @@ def status_view(desk: Desk, learning: View) -> View:
             "share": int((look.auto & without).sum()) / n_all if n_all else 0.0,
             "target": desk.study.target,
         },
-        "audit": audit_view(desk),
+        "audit": audit_view(desk) if (look.drawn & without).any() else None,
     }
 
 
@@ -311,9 +297,170 @@ def act_words(act: Sequence[LogEntry]) -> str:
     return f"{where}: {'skipped' if last.action == SKIP else said}"
 
 
-def audit_view(desk: Desk) -> View | None:
-    """What the drawn answers say of the automatic codes, as ``nldd audit`` does; None without."""
+def audit_view(desk: Desk) -> View:
+    """What the drawn answers say of the automatic codes, as ``nldd audit`` does."""
     found = check_accuracy(desk)
-    if not found.n_drawn:
-        return None
-    return {**vars(found), "headline": found.headline, "text": found.text}
+    return {**found.to_dict(), "headline": found.headline, "text": found.text}
+
+
+@dataclass(frozen=True)
+class CheckedAccuracy:
+    """What the answers drawn at random prove of the machine's first codes; see :func:`audit_of`.
+
+    Later codes come from models that have learned from these very answers, so they prove nothing of
+    those. The interval holds for a number of checks that was fixed before: who stops when it looks
+    good finds a target kept too often. So the verdict waits until all drawn answers are decided.
+
+    Attributes
+    ----------
+    n_drawn, n_left : int
+        Drawn answers, and those of them on which people have not agreed yet.
+    withdrawn : bool
+        True if the model no longer codes any answer automatically.
+    audit : Audit or None
+        What the checks prove, as soon as there are any.
+
+    Examples
+    --------
+    >>> from nldd.coding.audit import judge_checks
+    >>> from nldd.coding.review.views import CheckedAccuracy
+    >>> audit = judge_checks([True] * 39 + [False], target=0.8)
+    >>> print(CheckedAccuracy(50, 0, False, audit).headline)
+    87 to 99.9 % right
+    """
+
+    n_drawn: int
+    n_left: int
+    withdrawn: bool
+    audit: Audit | None
+
+    def __str__(self) -> str:
+        return fill(self.text, 100)
+
+    def to_dict(self) -> View:
+        """Plain values for JSON; those of the checks are None before there are any."""
+        own = {"n_drawn": self.n_drawn, "n_left": self.n_left, "withdrawn": self.withdrawn}
+        none = {field.name: None for field in fields(Audit)}
+        return own | (none if self.audit is None else self.audit.to_dict())
+
+    @property
+    def headline(self) -> str:
+        """The result in a few words: an interval, or counts of few checks; empty without one."""
+        if (audit := self.audit) is None or self.withdrawn:
+            return ""
+        if audit.n_checked < FEWEST_CHECKED:
+            return f"{audit.n_right:,} of {audit.n_checked:,} right"
+        return f"{percent_range(audit.low, audit.high, 0)} right"
+
+    @property
+    def text(self) -> str:
+        """What it comes to, in sentences."""
+        if (audit := self.audit) is None:
+            return "No automatic code has been checked yet."
+        n, n_right = audit.n_checked, audit.n_right
+        target = f"the target of {percent(audit.target)}"
+        if self.withdrawn:
+            counts = f"{n_right:,} of {n:,} checked answers right"
+            why = "the model no longer codes any answer automatically"
+            return f"The first automatic codes were withdrawn ({counts}): {why}."
+        so_far = " so far" if self.n_left else ""
+        text = checked_accuracy(n_right, n, audit.low, audit.high, so_far)
+        text += "" if audit.verdict is None else f"; {target}: {audit.verdict}"
+        text += ". These are the codes as first given, before the machine learned."
+        if self.n_left:
+            text += f" Left to decide or to settle: {count_noun(self.n_left, 'drawn answer')}."
+            if audit.measure == "subset":
+                text += f" Whether {target} is kept is told after them."
+        elif audit.needed is not None:
+            text += f" About {audit.needed:,} checks would tell, if as many of them are right."
+        return text
+
+
+def check_accuracy(desk: Desk, target: float | None = None) -> CheckedAccuracy:
+    """What the drawn answers at a desk say of the automatic codes, as they were first given.
+
+    They are checks of whole answers, and give no verdict on a guarantee by another measure.
+    """
+    look, study, current = desk.outlook, desk.study, desk.known_codes.current
+    places = np.flatnonzero(look.drawn & ~look.given).tolist()
+    agreed = {place: desk.outcome(int(look.items[place])).codes for place in places}
+    n_left = sum(codes is None for codes in agreed.values())
+    checks = [
+        set(current(codes)) == set(current(look.codes_in(0, place) or ()))
+        for place, codes in agreed.items()
+        if codes is not None and look.first_auto[place]
+    ]
+    goal, measure = (study.target, study.measure) if target is None else (target, "subset")
+    audit, n_open = None, int(look.first_auto[places].sum()) - len(checks)
+    if checks:
+        audit = replace(_judge(sum(checks), len(checks), n_open, goal), measure=measure)
+        if n_left or measure != "subset":
+            audit = replace(audit, verdict=None, needed=None)
+    # The first round coded answers automatically, and the last has none but for review.
+    facts = [desk.rounds[number].facts for number in sorted(desk.rounds)] or [{}]
+    withdrawn = facts[0].get("n_auto") and facts[-1].get("n_review") and not facts[-1]["n_auto"]
+    return CheckedAccuracy(len(agreed), n_left, bool(withdrawn), audit)
+
+
+@lru_cache(maxsize=100)
+def _judge(n_right: int, n: int, n_open: int, target: float) -> Audit:
+    return judge_checks([True] * n_right + [False] * (n - n_right), n_open, target)
+
+
+def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
+    r"""Tell what the answers of a review that were drawn at random prove of the machine.
+
+    It is about the codes as first given: later ones come from models that have learned from these
+    very answers.
+
+    Parameters
+    ----------
+    store : Store
+        An open review; one without any check is refused.
+    target : float, optional
+        By default that of the review.
+
+    Returns
+    -------
+    CheckedAccuracy
+        The share that is right; and whether the target is kept, once all drawn answers are decided.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
+    >>> from nldd import load_survey
+    >>> from nldd.coding import GuaranteeTarget, prepare_review
+    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.store import Store
+    >>> from nldd.coding.review.views import audit_of
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in load_survey().rows if topics.issuperset(row[4].split(";"))][:100]
+    >>> answers, codes = [row[1] for row in rows], [set(row[4].split(";")) for row in rows]
+    >>> folder = TemporaryDirectory()
+    >>> names = ("model.nldd", "new.csv", "new.review.db")
+    >>> model, new, store = (Path(folder.name, name) for name in names)
+    >>> fitted = fit_coding_model(Answers(answers), codes, settings=Settings(n_folds=2))
+    >>> save_coding_model(fitted, model)
+    >>> _ = new.write_text("answer\ncheaper rents\nsafe cycle paths\nstreet lights\n")
+    >>> goal = GuaranteeTarget(0.8, rank_by="theta")
+    >>> prepared = prepare_review(model, new, store, goal, n_audit=3)
+    >>> with Store.open(store) as opened:
+    ...     for found in list(opened.suggestions(round=0)):
+    ...         after = Position("done", frozenset(found.codes))
+    ...         uid, time = f"u{found.item}", f"2026-01-02T03:04:0{found.item}Z"
+    ...         _ = opened.add([LogEntry(0, uid, found.item, "Ann", "code", after, time)])
+    ...     found = audit_of(opened)
+    >>> found.audit.n_checked, found.audit.n_right, found.audit.verdict
+    (3, 3, 'cannot tell yet')
+    >>> folder.cleanup()
+    """
+    with store.snapshot():
+        found = check_accuracy(Desk(store, ""), target)
+    if found.audit is None:
+        which = "no automatic code that was drawn at random"
+        message = f"{store.path.name}: {which} has been decided yet."
+        hint = "decide the drawn answers on the page, which come first; nldd review --audit 50"
+        raise InputError(message, hint=f"{hint} draws some where a review begins")
+    return found

@@ -52,13 +52,13 @@ export interface Machine {
 export interface Audit {
   n_drawn: number
   n_left: number
-  n_checked: number
-  n_right: number
-  n_open: number
+  n_checked: number | null
+  n_right: number | null
+  n_open: number | null
   accuracy: number | null
   low: number | null
   high: number | null
-  target: number
+  target: number | null
   verdict: string | null
   needed: number | null
   withdrawn: boolean
