@@ -14,6 +14,7 @@ Codes = frozenset[Any]
 N_DRAWS, DRAWS_AT_ONCE = 1000, 50
 # Drawn again, fewer units tell too little of what others would be like.
 FEWEST_UNITS = 10
+TAILS = [100 * (1 - 0.95) / 2, 100 - 100 * (1 - 0.95) / 2]
 # Values whose distances are looked at together.
 BLOCK = 1024
 
@@ -94,7 +95,7 @@ def krippendorff_alpha(units: Sequence[Sequence[Codes | None]]) -> tuple[float, 
     values = list(dict.fromkeys(chain.from_iterable(pairable)))
     alpha, *draws = _alphas(values, np.concatenate(totals), np.concatenate(apart)).tolist()
     known = [value for value in draws if not np.isnan(value)]
-    low, high = np.percentile(known, [2.5, 97.5]) if len(set(known)) > 1 else (np.nan, np.nan)
+    low, high = np.percentile(known, TAILS) if len(set(known)) > 1 else (np.nan, np.nan)
     return alpha, float(low), float(high)
 
 
