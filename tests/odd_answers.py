@@ -309,7 +309,6 @@ ODD = {
             *("Price", "Price;Staff;rude or slow", "Staff;rude or slow", "Parking;Price"),
             *("Parking", "Parking;Staff;rude or slow"),
         ),
-        notes=("'Staff' and 'rude or slow' always stand together, 3 times; if they are one code",),
     ),
     "lists of Python": Odd("python_lists.csv", LIST, TEXTS[:2], CODES[:2]),
     "the header once more": Odd(
@@ -353,7 +352,7 @@ ODD = {
         LIST,
         TEXTS[:2],
         CODES[:2],
-        notes=("'#REF!', an error of the spreadsheet, taken as not coded.",),
+        notes=("1 cell of 'codes' with '#REF!': taken as not coded.",),
     ),
     "formulas without values": Odd(
         formulas_without_values,

@@ -172,7 +172,7 @@ def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
     cells[:4] = ["Bus", "-", "NA", "o\u0308l;öl"]
     step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", REQUEST, SETTINGS)
     assert step.notes == [
-        "1 cell of 'codes': NA or the like, taken as not coded.",
+        "1 cell of 'codes' with 'NA': taken as not coded.",
         "'Bus', 'bus' are taken as different codes; write them alike if they are one.",
         "'-' is taken as a code; if it means that no code applies, use --no-code '-'.",
     ]

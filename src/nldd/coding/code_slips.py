@@ -5,11 +5,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 from nldd._wording import quote, quote_first
-from nldd.coding.close_matches import close_matches, fold_name
-from nldd.coding.columns import ERRORS, CodeColumns
+from nldd.coding.columns import CodeColumns
+from nldd.coding.tables.spreadsheet import close_matches, fold_name
 from nldd.present.text import count_noun
 
 # What people write into a cell to say that no code applies.
@@ -18,8 +17,6 @@ DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes
 OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
 # A space is within many a code; so many that consist of others are lists.
 SPACE, FEWEST_SPACED = " ", 3
-# So often, two codes that are never apart are one.
-FEWEST_TOGETHER = 3
 # A code is rare, and another frequent, from these numbers of answers on.
 RARE, FREQUENT = 2, 20
 MOST_NOTES = 5
@@ -76,8 +73,8 @@ def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
     by_fold = {fold_name(name): name for name in found}
     lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
     slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
-    spaced = [slip for slip in slips if SPACE in slip.separator]
-    return slips if len(spaced) >= FEWEST_SPACED else [s for s in slips if s not in spaced]
+    unspaced = [slip for slip in slips if SPACE not in slip.separator]
+    return slips if len(slips) - len(unspaced) >= FEWEST_SPACED else unspaced
 
 
 def find_new_slips(
@@ -86,18 +83,15 @@ def find_new_slips(
     """Codes that are not known and look like known ones, lists of them, or like no codes."""
     advice = {name: said for said, names in _strange(found, columns) for name in names}
     has_fractions = any(map(_FRACTION.fullmatch, known))
+    match = partial(close_code, known=known)
     slips = []
-    for name, row in found.items():
-        if name in known:
-            continue
+    for name in (name for name in found if name not in known):
         # A spreadsheet of many countries takes the list 1,2 for a number.
         more = () if has_fractions or not _FRACTION.fullmatch(name) else (".",)
-        match = partial(close_code, known=known)
         by, meant = _listed(name, match, columns.separators, more)
-        if not meant and (one := match(name)):
-            meant = (one,)
+        meant = meant or tuple(filter(None, [match(name)]))
         if meant or name in advice:
-            slips.append(Slip(row, name, meant, advice.get(name, ""), by))
+            slips.append(Slip(found[name], name, meant, advice.get(name, ""), by))
     return slips
 
 
@@ -141,13 +135,14 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
     names = [name for name in names if name not in known]
     if any(map(_FRACTION.fullmatch, (*names, *known))):
         return {}
-    known_as = defaultdict[int, list[str]](list)
+    known_as, meant = defaultdict[int, list[str]](list), dict[str, str]()
     for name in known:
         if number := _WHOLE.fullmatch(name):
             known_as[int(number[1])].append(name)
-    numbers = {name: number[1] for name in names if (number := _WHOLE.fullmatch(name))}
-    same = {name: known_as[int(number)] for name, number in numbers.items()}
-    meant = {n: same[n][0] if len(same[n]) == 1 else number for n, number in numbers.items()}
+    for name in names:
+        if number := _WHOLE.fullmatch(name):
+            same = known_as[int(number[1])]
+            meant[name] = same[0] if len(same) == 1 else number[1]
     return {name: code for name, code in meant.items() if name != code}
 
 
@@ -165,13 +160,9 @@ def notes_on_codes(
             f"No cell of {where} holds {' or '.join(map(repr, separators))}, but many hold "
             f'{other!r}. If that separates codes, use --sep "{other}".'
         )
-    missing = [cell for cell in cells if columns.says_missing(cell)]
-    if broken := [cell for cell in missing if cell.lower() in ERRORS]:
-        which = quote_first(sorted(set(broken)))
-        error = f"{which}, an error of the spreadsheet"
-        yield f"{count_noun(len(broken), 'cell')} of {where}: {error}, taken as not coded."
-    if n_missing := len(missing) - len(broken):
-        yield f"{count_noun(n_missing, 'cell')} of {where}: NA or the like, taken as not coded."
+    if missing := [cell for cell in cells if columns.says_missing(cell)]:
+        which = quote_first(sorted(set(missing)))
+        yield f"{count_noun(len(missing), 'cell')} of {where} with {which}: taken as not coded."
     for group in similar_groups(sorted(counts))[:MOST_NOTES]:
         one = "write them alike if they are one"
         yield f"{quote_first(group)} are taken as different codes; {one}."
@@ -180,37 +171,8 @@ def notes_on_codes(
         yield f"{times}: a code of its own, or {quote(meant)} misspelt? Correct it if it is."
     for advice, names in _strange(counts, columns):
         if new := [name for name in names if name not in known]:
-            yield f"{_taken(new)}; {advice}."
-    for one, other, n in _always_together(cells, columns):
-        advice = f"if they are one code with {columns.separator!r} in it, write it without that"
-        yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
-    if lists := _decimal_lists(counts):
-        advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
-        yield f"{_taken(lists)}; {advice}."
-
-
-def _taken(names: Sequence[str]) -> str:
-    kind = "is taken as a code" if len(names) == 1 else "are taken as codes"
-    return f"{quote_first(names)} {kind}"
-
-
-def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
-    """Neighbours in lists of which neither is ever alone, as a separator within a code makes them.
-
-    With a blank behind the separator only, which is how forms write their options.
-    """
-    pattern = re.compile("|".join(map(re.escape, columns.separators)))
-    lists = [pattern.split(cell) for cell in cells]
-    alone = Counter(part.strip() for parts in lists for part in parts)
-    pairs = Counter(
-        (one.strip(), other.strip())
-        for parts in lists
-        for one, other in pairwise(parts)
-        if other.startswith(" ")
-    )
-    for (one, other), n in pairs.items():
-        if n >= FEWEST_TOGETHER and n == alone[one] == alone[other]:
-            yield one, other, n
+            kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
+            yield f"{quote_first(new)} {kind}; {advice}."
 
 
 def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, list[str]]]:
@@ -235,24 +197,13 @@ def _misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return [(name, meant) for name, meant in pairs if meant and fold_name(meant) != fold_name(name)]
 
 
-def _decimal_lists(counts: Mapping[str, int]) -> list[str]:
-    """Codes such as 1.2 that may be 1 and 2, where most codes are whole numbers."""
-    lists = [
-        name
-        for name in counts
-        if _FRACTION.fullmatch(name) and counts.keys() >= set(name.split("."))
-    ]
-    n_whole = sum(n for name, n in counts.items() if name.isdecimal())
-    return sorted(lists) if 2 * sum(counts[name] for name in lists) < n_whole else []
-
-
 def likely_separator(cells: Sequence[str], used: Sequence[str]) -> str | None:
     """Another separator, if codes seem to be listed with that one."""
     if any(separator in cell for cell in cells for separator in used):
         return None
-    counts = {other: sum(other in cell for cell in cells) for other in OTHER_SEPARATORS}
-    best = max(counts, key=lambda other: counts[other])
-    return best if counts[best] >= max(2, len(cells) / 20) else None
+    counts = [sum(other in cell for cell in cells) for other in OTHER_SEPARATORS]
+    best = OTHER_SEPARATORS[counts.index(max(counts))]
+    return best if max(counts) >= max(2, len(cells) / 20) else None
 
 
 def similar_groups(names: Sequence[str]) -> list[list[str]]:

@@ -15,11 +15,10 @@ from unicodedata import normalize
 import pandas as pd
 
 from nldd._wording import quote, quote_first
-from nldd.coding.close_matches import close_matches
 from nldd.coding.columns import CodeColumns
 from nldd.coding.tables.cells import TableFormat
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.spreadsheet import Spreadsheet, plain_text
+from nldd.coding.tables.spreadsheet import Spreadsheet, close_matches, plain_text
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 from nldd.present.table import Table, tabulate, to_text

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -11,11 +13,12 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
-from nldd.coding.close_matches import close_matches
 from nldd.coding.tables.cells import MAX_COLUMNS, Cell, TableFormat, cell_place, cell_text
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula, unescape_formula
 
+# Comparing takes time by the square of the lengths, and a name can be as long as a cell.
+LONGEST_NAME = 200
 SAVE = "numpy.save('features.npy', array), where the array has a row for each row of the table"
 
 
@@ -120,6 +123,27 @@ def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) ->
     which = f"the column {quote(near[0])}" if near else "the right column"
     hint = f"rename {which} to {quote(name)} in the file, or use another file"
     return hint if near else f"{hint}; this one also has {quote_first(free)}"
+
+
+def fold_name(name: str) -> str:
+    """A name without what people easily get wrong: capitals, spaces, and forms of a letter.
+
+    >>> fold_name(" Home  Office") == fold_name("home office")
+    True
+    """
+    return " ".join(normalize("NFKC", name).casefold().split())
+
+
+def close_matches(name: str, known: Sequence[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """The known names that are most like a name, the nearest first.
+
+    >>> close_matches("saftey", ["Safety", "Cycling"])
+    ['Safety']
+    """
+    short = (other for other in reversed(known) if len(other) <= LONGEST_NAME)
+    by_fold = {fold_name(other): other for other in short}
+    close = get_close_matches(fold_name(name[:LONGEST_NAME]), by_fold, n=n, cutoff=cutoff)
+    return [by_fold[folded] for folded in close]
 
 
 class NumberFile:
