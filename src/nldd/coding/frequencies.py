@@ -20,7 +20,7 @@ from nldd import __version__
 from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, PARTLY, REVIEW
-from nldd.coding.coded_rows import CodedRows, add_decided, open_coded, read_rows
+from nldd.coding.coded_rows import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.columns import LISTED
 from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest, points
 from nldd.coding.guarantee import RANKINGS
@@ -291,12 +291,13 @@ def code_frequencies(
     True
     >>> folder.cleanup()
     """
-    table, given = open_coded(model, path, options)
-    rows, notes = read_rows(model, table, given), list(table.notes)
+    coded = open_decided(model, path, options)
+    table, rows = coded.table, read_rows(model, coded)
+    notes = list(table.notes)
     # The sheet and the numbers are those of the coded table.
     how = replace(options, numbers=None, sheet=None)
     for other in checked if len(rows) else ():
-        notes += add_decided(model, rows, table, *open_coded(model, other, how))
+        notes += add_decided(model, rows, table, open_decided(model, other, how))
     if not len(rows.drop_blank()):
         hint = "name the table that nldd predict wrote"
         raise InputError(f"{path.name} has no answers.", hint=hint)
