@@ -185,7 +185,7 @@ ODD = {
     "mixed separators": Odd(
         "mixed_separators.csv",
         LIST,
-        error="2 codes look like lists of others",
+        error="codes look like lists of others",
         hint='--sep ";" --sep "," --sep "/"',
     ),
     "mixed separators, named": Odd(
@@ -240,7 +240,7 @@ ODD = {
     "KoBo, a list with spaces": Odd(
         "kobo.csv",
         ("--text", "what_bothered", "--labels", "reasons"),
-        error="3 codes look like lists of others, with ' ' between them",
+        error="codes look like lists of others, with ' ' between them",
         hint='--sep " "; or --as-written',
     ),
     "KoBo, a list with spaces, named": Odd(
@@ -298,7 +298,7 @@ ODD = {
     "Google Forms": Odd(
         "google_forms.csv",
         (*BOTHERED, "--labels", "Which apply?"),
-        error="1 code looks like a list of others, with ',' between them",
+        error="codes look like lists of others, with ',' between them",
         hint='--sep ","; or --as-written',
     ),
     "Google Forms, with a comma in an option": Odd(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from nldd._wording import quote, quote_first
+from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns
 from nldd.coding.tables.spreadsheet import close_matches, fold_name
 from nldd.present.text import count_noun
@@ -54,16 +55,15 @@ class Slip:
     separator: str = ""
 
     def __str__(self) -> str:
-        """What to say behind "does not know the code"."""
-        known = " and ".join(map(quote, self.meant))
-        return f"{quote(self.written, 80)}" + (f", but {known}" if known else f"; {self.advice}")
+        meant = " and ".join(map(quote, self.meant))
+        return f"{quote(self.written, 80)}: " + (f"meant as {meant}?" if meant else self.advice)
 
 
-def first_rows(codes: Iterable[Collection[str]], rows: Iterable[int]) -> dict[str, int]:
+def first_rows(answers: Answers, decisions: Decisions) -> dict[str, int]:
     """Each code with the first row that has it."""
     found: dict[str, int] = {}
-    for names, row in zip(codes, rows, strict=True):
-        for name in sorted(names):
+    for row, names in zip(answers.rows, decisions.codes, strict=True):
+        for name in sorted(names or ()):
             found.setdefault(name, row)
     return found
 
@@ -120,11 +120,10 @@ def sep_options(slips: Iterable[Slip], used: Sequence[str] = ()) -> str:
     return " ".join(f'--sep "{mark}"' for mark in dict.fromkeys(marks))
 
 
-def list_slips(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
+def list_slips(slips: Sequence[Slip]) -> str:
     """The slips of a file with their rows, a line each; of many, the first ones."""
-    lines = [f"\n  row {slip.row:,}: {words(slip)}" for slip in slips[:MOST_LINES]]
-    n_more = len(slips) - len(lines)
-    return "".join(lines) + (f"\n  and {n_more:,} more" if n_more else "")
+    lines = [f"\n  row {slip.row:,}: {slip}" for slip in slips[:MOST_LINES]]
+    return "".join(lines) + f"\n  and {len(slips) - MOST_LINES:,} more" * (len(slips) > MOST_LINES)
 
 
 def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict[str, str]:

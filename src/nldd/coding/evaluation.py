@@ -403,8 +403,7 @@ def evaluate_table(
     how = {"known": model.labels, "codebook": model.codebook}
     answers, decisions = read_coded(path, columns, options, **how)
     known = (*model.labels, *model.codebook.by_code)
-    rows = [answers.rows[i] for i in decisions.decided]
-    found = find_new_slips(first_rows(given_codes(decisions), rows), known, columns.codes)
+    found = find_new_slips(first_rows(answers, decisions), known, columns.codes)
     if slips := [slip for slip in found if slip.meant]:
         lists = sep_options(slips, columns.codes.separators)
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""

@@ -27,7 +27,7 @@ from nldd.coding.evaluation import (
     measures_table,
     measures_tables,
 )
-from nldd.coding.frequency_estimates import bias_table, code_bias
+from nldd.coding.frequencies import bias_table, code_bias
 from nldd.coding.model import CodingModel, checksum, current_time
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects

@@ -72,14 +72,11 @@ def drop_blank_answers(
     """
     coded, n = (answers, decisions), len(answers)
     silent = [i for i, text in enumerate(answers.texts) if columns.text and not text.strip()]
-    blank = [i for i in silent if not _says_more(answers, i)]
-
-    def without_text(n_rows: int) -> str:
-        return f"{n_rows:,} of {count_noun(n, 'coded row')} without text"
-
+    has_more = [any(answers.categories[i]) or answers.extra.shape[1] > 0 for i in range(n)]
+    blank = [i for i in silent if not has_more[i] and np.isnan(answers.numbers[i]).all()]
+    of = f"of {count_noun(n, 'coded row')} without text"
     if n_more := len(silent) - len(blank):
-        note = f"{without_text(n_more)}: learned from their other columns."
-        coded = take(coded, range(n), note)
+        coded = take(coded, range(n), f"{n_more:,} {of}: learned from their other columns.")
     if not blank:
         return coded
     given = given_codes(decisions)
@@ -88,22 +85,14 @@ def drop_blank_answers(
     if n_most >= max(FEWEST_BLANK, SAME * n_all):
         which = f"are coded {quote_first(sorted(most))}" if most else "have no code"
         learned = f"learned, as nearly all {which}; new answers without text may be coded so too"
-        return take(coded, range(n), f"{without_text(len(blank))}: {learned}.")
+        return take(coded, range(n), f"{len(blank):,} {of}: {learned}.")
     kept = sorted({*range(n)} - {*blank})
     if len(kept) < fewest:
-        have = f"only {len(kept)} of the" if kept else "none of the"
-        needed = f"; {fewest} are needed" if fewest > 1 else ""
-        message = f"{decisions.source}: {have} {n:,} coded rows has text{needed}."
+        message = f"{decisions.source}: {len(kept)} of {n:,} coded rows have text; expected"
         hint = f"check that the answers stand in {quote_first(columns.text)}, or name it by --text"
-        raise InputError(message, hint=hint)
+        raise InputError(f"{message} {fewest} or more.", hint=hint)
     left = "left out, as their codes cannot come from it; if it stands in another column, add that"
-    return take(coded, kept, f"{without_text(len(blank))}: {left} to --text.")
-
-
-def _says_more(answers: Answers, i: int) -> bool:
-    """True if an answer has anything but its text."""
-    has_numbers = answers.extra.shape[1] > 0 or not np.isnan(answers.numbers[i]).all()
-    return has_numbers or any(answers.categories[i])
+    return take(coded, kept, f"{len(blank):,} {of}: {left} to --text.")
 
 
 def settle_repeats(answers: Answers, decisions: Decisions, seed: int = 0) -> Coded:
@@ -111,23 +100,21 @@ def settle_repeats(answers: Answers, decisions: Decisions, seed: int = 0) -> Cod
     if not any(answers.ids):
         return answers, decisions
     answers, decisions = merge_code_rows(answers, decisions)
-    rng = np.random.default_rng(seed)
-    kept: dict[int, bool] = {}
+    rng, kept, notes = np.random.default_rng(seed), dict[int, bool](), list[str]()
     for rows in rows_by_answer(answers, decisions).values():
         agreed = all(decisions.codes[row] == decisions.codes[rows[0]] for row in rows)
         kept[rows[0] if agreed else rows[int(rng.integers(len(rows)))]] = agreed
-    notes = []
     if n_repeated := len(answers) - len(kept):
-        coders = {name for name in decisions.coders if name}
-        who = f" by {count_noun(len(coders), 'coder')}" if coders else ""
+        n_coders = len({*decisions.coders} - {""})
+        who = f" by {count_noun(n_coders, 'coder')}" if n_coders else ""
         n_differ = len(kept) - sum(kept.values())
         notes.append(
             f"Same id and words as another row: {count_noun(n_repeated, 'row')}. They are several "
             f"codings{who}; each of the {count_noun(len(kept), 'answer')} counts once. The codes "
             f"differ for {count_noun(n_differ, 'answer')}, which are tested but not learned from."
         )
-    n_several = sum(n > 1 for name, n in Counter(answers.ids[row] for row in kept).items() if name)
-    if n_several:
+    names = Counter(answers.ids[row] for row in kept)
+    if n_several := sum(n > 1 for name, n in names.items() if name):
         notes.append(
             f"{count_noun(n_several, 'respondent')} with several answers: all of a respondent stay "
             "in one fold, and one drawn at random is tested."
@@ -153,14 +140,14 @@ def merge_code_rows(answers: Answers, decisions: Decisions) -> Coded:
     """Each coding in one row, where a table has a row for each code."""
     rows_of, codes = rows_by_answer(answers, decisions, by_coder=True), given_codes(decisions)
     several = [rows for rows in rows_of.values() if len(rows) > 1]
-    if not _has_code_rows(several, codes):
+    sets = [[codes[row] for row in rows] for rows in several]
+    n_apart = sum(len({*given}) == len(given) for given in sets)
+    if 2 * n_apart <= len(sets) or max(map(len, chain.from_iterable(sets))) > 1:
         return answers, decisions
-    for rows in several:
-        given = [codes[row] for row in rows]
+    for rows, given in zip(several, sets, strict=True):
         if any(given) and not all(given):
             where = " and ".join(f"{answers.rows[row]:,}" for row in rows)
-            text = quote(answers.texts[rows[0]])
-            what = f"{text} has codes in one row and no code in another"
+            what = f"{quote(answers.texts[rows[0]])} has codes in one row and no code in another"
             message = f"{decisions.source}, rows {where}: {what}."
             raise InputError(message, hint="correct the rows; or --coder-column, if coders differ")
         codes[rows[0]] = frozenset().union(*given)
@@ -173,23 +160,14 @@ def merge_code_rows(answers: Answers, decisions: Decisions) -> Coded:
     return take((answers, merged), sorted(rows[0] for rows in rows_of.values()), note)
 
 
-def _has_code_rows(several: Iterable[Sequence[int]], codes: Sequence[Codes]) -> bool:
-    """True if rows of one answer hold a code each, and seldom the same one."""
-    found = [[codes[row] for row in rows] for rows in several]
-    if not found or any(len(given) > 1 for sets in found for given in sets):
-        return False
-    return sum(len({*sets}) == len(sets) for sets in found) > len(found) / 2
-
-
 def drop_duplicates(answers: Answers, decisions: Decisions) -> Coded:
     """Each answer once that is known by its cells."""
-    seen: set[str] = set()
-    kept = []
+    seen, kept = set[str](), list[int]()
     for i, keys in enumerate(answers.keys):
-        own = [key for key in keys if key.startswith("cells:")]
-        if not seen.intersection(own):
+        own = {key for key in keys if key.startswith("cells:")}
+        if seen.isdisjoint(own):
             kept.append(i)
-        seen.update(own)
+        seen |= own
     n_out = len(answers) - len(kept)
     note = f"{count_noun(n_out, 'coded answer')}: in the table twice, and count once."
     return take((answers, decisions), kept, *[note] * bool(n_out))
@@ -202,23 +180,18 @@ def agree_on_lists(
 
     These are codes that consist of others of the table, with a separator that nobody named.
     """
-    codes, given = columns.codes, given_codes(decisions)
-    rows = first_rows(given, (answers.rows[i] for i in decisions.decided))
-    slips = find_lists(rows, codes.separators) if codes.listed else []
+    codes = columns.codes
+    slips = find_lists(first_rows(answers, decisions), codes.separators) if codes.listed else []
     if not slips:
         return columns
     found = tuple(dict.fromkeys("".join(slip.separator for slip in slips)))
     between = " or ".join(map(quote, found))
-    what = (
-        "1 code looks like a list" if len(slips) == 1 else f"{len(slips):,} codes look like lists"
-    )
-    lines = list_slips(slips, lambda slip: quote(slip.written, 80))
-    message = f"{decisions.source}: {what} of others, with {between} between them:{lines}"
+    what = f"codes look like lists of others, with {between} between them"
+    message = f"{decisions.source}: {what}:{list_slips(slips)}"
     if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
         return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
-    used = codes.separators if any(len(names) > 1 for names in given) else ()
-    hint = f"{sep_options(slips, used)}; or --as-written, if they are codes of their own"
-    raise InputError(_without_lines(message) if ask else message, hint=hint)
+    sep = sep_options(slips, codes.separators)
+    raise InputError(message, hint=f"{sep}; or --as-written, if they are codes of their own")
 
 
 def check_new_codes(
@@ -233,24 +206,17 @@ def check_new_codes(
 
     Lists of known codes with another separator are taken as such where a person agrees.
     """
-    given = given_codes(decisions)
-    rows = first_rows(given, (answers.rows[i] for i in decisions.decided))
+    rows = first_rows(answers, decisions)
     slips = [] if allowed else find_new_slips(rows, known, codes)
-    if slips:
-        message = f"{decisions.source}: the model does not know these codes:{list_slips(slips)}"
-        if len(slips) == 1:
-            where = f"{decisions.source}, row {slips[0].row:,}"
-            message = f"{where}: the model does not know the code {slips[0]}."
-        lists = [slip for slip in slips if len(slip.meant) > 1]
-        asked = ask is not None and len(lists) == len(slips)
-        if not (ask and asked and ask(f"{message}\nAre these lists of codes?")):
-            used = codes.separators if any(len(names) > 1 for names in given) else ()
-            sep = f"{sep_options(lists, used)}, if the file lists codes so; or " if lists else ""
-            own = "--new-codes, if they are codes of their own"
-            said = _without_lines(message) if asked else message
-            guess = any("which is a guess" in note for note in decisions.notes)
-            encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
-            raise InputError(said, hint=f"correct them in the file; or {sep}{own}{encoding}")
+    lists = [slip for slip in slips if len(slip.meant) > 1]
+    message = f"{decisions.source}: the model does not know these codes:{list_slips(slips)}"
+    can_ask = ask is not None and len(lists) == len(slips)
+    if slips and not (ask and can_ask and ask(f"{message}\nAre these lists of codes?")):
+        sep = f"{sep_options(lists, codes.separators)}, if the file lists codes so; or "
+        hint = f"{sep * bool(lists)}--new-codes, if they are codes of their own"
+        guess = any("which is a guess" in note for note in decisions.notes)
+        encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
+        raise InputError(message, hint=f"correct them in the file; or {hint}{encoding}")
     meant = {slip.written: slip.meant for slip in slips}
     settled = [
         None if names is None else frozenset(m for n in names for m in meant.get(n, (n,)))
@@ -259,8 +225,3 @@ def check_new_codes(
     new = sorted(rows.keys() - meant.keys() - set(known))
     notes = [*decisions.notes, *[f"New codes: {quote_first(new)}."] * bool(new)]
     return replace(decisions, codes=settled, notes=notes)
-
-
-def _without_lines(message: str) -> str:
-    """The first line of a message, for a person who has just read all of it."""
-    return message.partition(":\n")[0].removesuffix(".") + "."
