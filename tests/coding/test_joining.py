@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding.answers import Decisions
+from nldd.coding.answers import Decisions, drop_blank_answers
+from nldd.coding.code_slips import agree_on_lists, check_new_codes
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.training_set import agree_on_lists, check_new_codes, drop_blank_answers
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))

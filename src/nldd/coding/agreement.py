@@ -13,13 +13,19 @@ import pandas as pd
 from nldd._labels import indicator
 from nldd._wording import quote
 from nldd.coding import agreement_measures as measures
-from nldd.coding.answers import Answers, Decisions
+from nldd.coding.answers import (
+    Answers,
+    Coded,
+    Decisions,
+    merge_code_rows,
+    rows_by_answer,
+    take,
+)
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
 from nldd.coding.own_columns import unique_column_names
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.training_set import Coded, merge_code_rows, rows_by_answer, take
 from nldd.exceptions import InputError
 from nldd.present.table import Table, to_text
 from nldd.present.text import count_noun, percent, visible, wrap

@@ -3,13 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from nldd._wording import quote, quote_first
 from nldd.coding.answers import Answers, Decisions
-from nldd.coding.columns import CodeColumns
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.tables.spreadsheet import close_matches, fold_name
+from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 # What people write into a cell to say that no code applies.
@@ -23,6 +24,8 @@ RARE, FREQUENT = 2, 20
 MOST_NOTES = 5
 MOST_LINES = 20
 CLOSE = 0.8
+# Asks a person at a terminal; None where nobody can answer.
+Ask = Callable[[str], bool] | None
 
 # Longer numbers are ids, and no codes.
 _WHOLE = re.compile(r"([0-9]{1,15})(?:\.0+)?")
@@ -219,3 +222,57 @@ def close_code(name: str, known: Sequence[str]) -> str | None:
     digits = partial(re.sub, r"\D", "")
     like = [other for other in known if digits(other) == digits(name)]
     return next(iter(close_matches(name, like, n=1, cutoff=CLOSE)), None)
+
+
+def agree_on_lists(
+    answers: Answers, decisions: Decisions, columns: Columns, ask: Ask = None
+) -> Columns:
+    """The columns, with separators that a person agrees to; codes that look like lists are refused.
+
+    These are codes that consist of others of the table, with a separator that nobody named.
+    """
+    codes = columns.codes
+    slips = find_lists(first_rows(answers, decisions), codes.separators) if codes.listed else []
+    if not slips:
+        return columns
+    found = tuple(dict.fromkeys("".join(slip.separator for slip in slips)))
+    between = " or ".join(map(quote, found))
+    what = f"codes look like lists of others, with {between} between them"
+    message = f"{decisions.source}: {what}:{list_slips(slips)}"
+    if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
+        return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
+    sep = sep_options(slips, codes.separators)
+    raise InputError(message, hint=f"{sep}; or --as-written, if they are codes of their own")
+
+
+def check_new_codes(
+    answers: Answers,
+    decisions: Decisions,
+    known: Sequence[str],
+    codes: CodeColumns,
+    allowed: bool = False,
+    ask: Ask = None,
+) -> Decisions:
+    """Note codes that are not known, and refuse those that look like slips, unless `allowed`.
+
+    Lists of known codes with another separator are taken as such where a person agrees.
+    """
+    rows = first_rows(answers, decisions)
+    slips = [] if allowed else find_new_slips(rows, known, codes)
+    lists = [slip for slip in slips if len(slip.meant) > 1]
+    message = f"{decisions.source}: the model does not know these codes:{list_slips(slips)}"
+    can_ask = ask is not None and len(lists) == len(slips)
+    if slips and not (ask and can_ask and ask(f"{message}\nAre these lists of codes?")):
+        sep = f"{sep_options(lists, codes.separators)}, if the file lists codes so; or "
+        hint = f"{sep * bool(lists)}--new-codes, if they are codes of their own"
+        guess = any("which is a guess" in note for note in decisions.notes)
+        encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
+        raise InputError(message, hint=f"correct them in the file; or {hint}{encoding}")
+    meant = {slip.written: slip.meant for slip in slips}
+    settled = [
+        None if names is None else frozenset(m for n in names for m in meant.get(n, (n,)))
+        for names in decisions.codes
+    ]
+    new = sorted(rows.keys() - meant.keys() - set(known))
+    notes = [*decisions.notes, *[f"New codes: {quote_first(new)}."] * bool(new)]
+    return replace(decisions, codes=settled, notes=notes)

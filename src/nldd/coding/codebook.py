@@ -108,16 +108,14 @@ class Codebook:
         following = {e.code: e.merged_into for e in self.entries if e.merged_into}
         found: dict[str, str] = {}
         for code in following:
-            passed, last = {code: None}, code
-            while last in following:
-                last = following[last]
+            passed = [code]
+            while last := following.get(passed[-1]):
                 if last in passed:
-                    names = [*passed, last]
-                    circle = " into ".join(map(quote, names[names.index(last) :]))
+                    circle = " into ".join(map(quote, [*passed, last]))
                     hint = "let each chain of merged codes end at a code that stays"
                     raise InputError(f"Codes are merged in a circle: {circle}.", hint=hint)
-                passed[last] = None
-            found[code] = last
+                passed.append(last)
+            found[code] = passed[-1]
         return found
 
     def current(self, code: str) -> str:

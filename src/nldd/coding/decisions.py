@@ -273,13 +273,12 @@ def keep_coder(
     """Answers and decisions of one coder alone."""
     places = np.flatnonzero([name == coder for name in decisions.coders])
     if not len(places):
-        if not columns.coder:
-            message = f"{decisions.source}: no column is known to say who coded a row."
-            raise InputError(message, hint="--coder-column NAME; or leave out --coder")
-        there = quote_first(sorted({decisions.coders[i] for i in decisions.decided}))
-        named = f"{quote(columns.coder)} names the coders {there}, not {quote(coder)}"
-        hint = "--coder with one of these names, or another --coder-column"
-        raise InputError(f"{decisions.source}: {named}.", hint=hint)
+        names = sorted({decisions.coders[i] for i in decisions.decided} - {""})
+        there = (
+            f"{quote(columns.coder)} names {quote_first(names)}" if names else "no coder is named"
+        )
+        message = f"{decisions.source} has no row coded by {quote(coder)}; {there}."
+        raise InputError(message, hint="--coder with one of the names; or --coder-column")
     kept = decisions[places]
     n_out = len(decisions.decided) - len(kept.decided)
     out = f"{count_noun(n_out, 'coded answer')}: of other coders than {quote(coder)}; left out."

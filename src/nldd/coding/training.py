@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
-from nldd.coding.answers import Answers, Decisions
+from nldd.coding.answers import Answers, Coded, Decisions, choose_answers, drop_duplicates, take
+from nldd.coding.code_slips import Ask, agree_on_lists, check_new_codes
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.columns import CodeFormat, Codes, ColumnSpec, find_columns
@@ -16,15 +17,6 @@ from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers
 from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.training_set import (
-    Ask,
-    Coded,
-    agree_on_lists,
-    check_new_codes,
-    choose_answers,
-    drop_duplicates,
-    take,
-)
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
 from nldd.present.text import count_noun, printable
