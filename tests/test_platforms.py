@@ -22,7 +22,7 @@ from filelock import FileLock
 from coding_tables import call
 from nldd import _files
 from nldd.bench.runner import records, workers
-from nldd.coding.review import learning, running, store_file
+from nldd.coding.review import learning, server, store_file
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import NLDDError
@@ -258,11 +258,11 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
         def setsockopt(self, *words):
             options.append(words)
 
-    monkeypatch.setattr(running.socket, "socket", Socket)
+    monkeypatch.setattr(server.socket, "socket", Socket)
     monkeypatch.setattr(socket, "SO_EXCLUSIVEADDRUSE", -5, raising=False)
-    running.listen().close()
+    server.listen().close()
     monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
-    running.listen().close()
+    server.listen().close()
     assert options == [
         (socket.SOL_SOCKET, -5, 1),
         (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),

@@ -66,7 +66,9 @@ def check(sample, checked, n_right):
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "jsonl"])
 def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
-    policy, found = CodingOptions(None, n_random=3).follow(model, 0.7, 0.9, "subset", "theta")
+    policy, found = CodingOptions(None, n_random=3).follow(
+        model, GuaranteeTarget(0.7, rank_by="theta")
+    )
     coded, review, sample = (tmp_path / f"{name}.{ending}" for name in ("coded", "review", "s"))
     code_table(model, table, coded, policy, review)
     first, again = (f"{limit:.6g}" for limit in found.limits)
@@ -137,7 +139,7 @@ def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
 
 def test_the_last_coding_of_a_table_counts(model, table, tmp_path):
     for name, target in (("first", 0.9), ("second", 0.7)):
-        policy, _ = CodingOptions(None).follow(model, target, 0.9, "subset", "theta")
+        policy, _ = CodingOptions(None).follow(model, GuaranteeTarget(target, rank_by="theta"))
         code_table(model, table, tmp_path / f"{name}.csv", policy)
         table = tmp_path / f"{name}.csv"
     assert cells(table)[0].startswith("accuracy 0.9 ")

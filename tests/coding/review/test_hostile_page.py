@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 
+from coding.review.browsing import SAVED
 from coding.review.made_review import make_review
 from coding.review.serve_made import Client, serving
 from nldd.coding.review.log import LogEntry, Position
@@ -209,6 +210,7 @@ class Lookout:
         self.look("filter")
         self.page.keyboard.press("Escape")
         self.open("#/item/0", ".answer")
+        self.page.wait_for_selector(SAVED)
         self.page.keyboard.press("a")
         self.page.wait_for_selector(".alike-list li >> nth=5")
         self.look("alike")

@@ -13,7 +13,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import Parameter, signature
-from mimetypes import add_type
+from mimetypes import add_type, guess_type
 from pathlib import Path
 from traceback import print_exception
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from urllib.parse import quote as quote_address
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from nldd.coding.review import views as views
@@ -182,8 +182,9 @@ class ReviewApp:
             ("POST", "decide", self._in_turn(self.decide, fields=Act)),
             ("PATCH", "settings", self._in_turn(self.settings)),
         ]
-        routes = [Route(f"/static/{file.name}", partial(_page, file)) for file in PAGE.iterdir()]
-        routes.append(Route("/", partial(_page, PAGE / "index.html")))
+        files = {file.name: _read_page(file) for file in PAGE.iterdir()}
+        routes = [Route("/", partial(_page, files["index.html"]))]
+        routes += [Route(f"/static/{name}", partial(_page, page)) for name, page in files.items()]
         for way, name, answer in ways:
             respond = partial(self._respond, self._worker, answer)
             routes.append(Route(f"/api/{name}", respond, methods=[way]))
@@ -328,8 +329,12 @@ def _answer(answer: Answer, request: Request, body: bytes) -> Response:
         return error_response(500, message, "see the terminal, and report what it prints")
 
 
-async def _page(file: Path, request: Request) -> Response:
-    return FileResponse(file)
+def _read_page(file: Path) -> Response:
+    return Response(file.read_bytes(), media_type=guess_type(file.name)[0])
+
+
+async def _page(page: Response, request: Request) -> Response:
+    return page
 
 
 def _agreement(path: Path) -> views.View | None:

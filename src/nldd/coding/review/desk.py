@@ -64,6 +64,7 @@ class Desk:
         self.outlook = QueueState(store, self.study.seed)
         n = len(self.outlook)
         self.by: dict[int, dict[str, Standing]] = {}
+        self._outcomes: dict[int, ItemOutcome] = {}
         self.disagreed: set[int] = set()
         self.state, self.flagged = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool)
         self.decided = np.zeros(n, dtype=bool)  # by anybody
@@ -110,7 +111,7 @@ class Desk:
         before = self.own(entry.item).after
         by = self.by.setdefault(entry.item, {})
         stand(by, entry)
-        found = outcome(by)
+        found = self._outcomes[entry.item] = outcome(by)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
         self.known_codes.take(entry.after.codes or ())
@@ -214,7 +215,7 @@ class Desk:
 
     def outcome(self, item: int) -> ItemOutcome:
         """What has become of an item over all coders."""
-        return outcome(self.by.get(item, {}))
+        return self._outcomes.get(item) or outcome({})
 
     def is_blind(self, item: int) -> bool:
         """Whether the suggestion is hidden: of a drawn answer, for the whole review.

@@ -1,7 +1,6 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
@@ -107,7 +106,7 @@ def _position(desk: Desk, item: Item) -> View:
     """What an answer of the list and one on screen have in common."""
     after = desk.own(item.item).after
     codes = None if after.codes is None else sorted(desk.known_codes.current(after.codes))
-    return {"item": item.item, "drawn": item.drawn, **asdict(after), "codes": codes}
+    return {"item": item.item, "drawn": item.drawn, **vars(after), "codes": codes}
 
 
 def _others(desk: Desk, item: int) -> list[View]:
@@ -317,4 +316,4 @@ def audit_view(desk: Desk) -> View | None:
     found = check_accuracy(desk)
     if not found.n_drawn:
         return None
-    return {**asdict(found), "headline": found.headline, "text": found.text}
+    return {**vars(found), "headline": found.headline, "text": found.text}
