@@ -287,9 +287,7 @@ class CodebookUse:
         return pd.DataFrame(rows, columns=(*FIELDS, "answers"), dtype=object)
 
 
-def write_codebook(
-    path: Path | str, codebook: Codebook, counts: Mapping[str, int], raw: bool = False
-) -> None:
+def write_codebook(path: Path | str, codebook: Codebook, counts: Mapping[str, int]) -> None:
     """Write a codebook as a table, for people to change.
 
     Parameters
@@ -300,8 +298,6 @@ def write_codebook(
         Its entries are the rows, in their order.
     counts : mapping from str to int
         How many answers carry each code; those left out are 0.
-    raw : bool
-        Whether to write cells as they are that a spreadsheet would run as formulas.
 
     Examples
     --------
@@ -321,7 +317,7 @@ def write_codebook(
     """
     # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
     like = TableFormat(kind="xlsx")
-    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like, raw=raw)
+    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like)
 
 
 def apply_codebook(

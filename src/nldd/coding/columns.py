@@ -274,7 +274,14 @@ def read_answers(
     own = own_columns(table)
     marks = map(str.strip, map(plain_id, table.texts(own[columns.id]))) if columns.id in own else ()
     ids = ["" if mark.lower() in MISSING else mark for mark in marks]
-    keys = _read_keys(table, columns, texts, ids, needed)
+    keys = list[tuple[str, ...]]()
+    if ids:
+        said = zip(ids, map(normalize_text, texts), strict=True)
+        keys = [(make_key("id", *both),) if both[0] else () for both in said]
+    elif columns.identity and set(columns.identity) <= own.keys():
+        rows = identity_rows(table, columns.identity)
+        if needed is None or _tell_apart([rows[i] for i in needed.tolist()], columns):
+            keys = [(make_key("cells", *row),) for row in rows]
     numbers, categories = numbers.reshape(len(numeric), n).T, list(zip(*words, strict=True))
     return Answers(texts, numbers, categories, _read_extra(table, columns), ids, keys)
 
@@ -303,25 +310,6 @@ def _read_numbers(
 def plain_id(text: str) -> str:
     """A cell as it is after a spreadsheet took it for a number."""
     return text.lstrip("0") or "0" if text.isdecimal() else text
-
-
-def _read_keys(
-    table: Spreadsheet,
-    columns: Columns,
-    texts: list[str],
-    ids: list[str],
-    needed: NDArray[np.intp] | None,
-) -> list[tuple[str, ...]]:
-    """What answers are known again by: id and words, or else the cells that tell them apart."""
-    if ids:
-        words = zip(ids, map(normalize_text, texts), strict=True)
-        return [(make_key("id", *both),) if both[0] else () for both in words]
-    if not columns.identity or not set(columns.identity) <= own_columns(table).keys():
-        return []
-    rows = identity_rows(table, columns.identity)
-    if needed is not None and not _tell_apart([rows[i] for i in needed.tolist()], columns):
-        return []
-    return [(make_key("cells", *row),) for row in rows]
 
 
 def make_key(kind: str, *parts: str) -> str:

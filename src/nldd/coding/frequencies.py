@@ -27,6 +27,7 @@ from scipy.stats import hypergeom, norm
 from nldd import __version__
 from nldd._labels import indicator
 from nldd._wording import quote_first
+from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, PARTLY, REVIEW
 from nldd.coding.coded_rows import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.columns import LISTED
@@ -89,11 +90,6 @@ class Frequency:
     def bias(self) -> float:
         """How much the raw share is too large."""
         return self.raw - self.share
-
-    @property
-    def shown(self) -> str:
-        """The code with its name, if it has one."""
-        return f"{self.code}: {self.name}" if self.name and self.name != self.code else self.code
 
 
 @dataclass(frozen=True)
@@ -176,7 +172,7 @@ class Frequencies:
             f"Shares of the codes in all {self.n_answers:,} answers",
             self.codes,
             {
-                "code": lambda f: visible(f.shown),
+                "code": lambda f: visible(CodebookEntry(f.code, f.name).shown),
                 "corrected": lambda f: TableEntry(
                     percent(f.share, 1), under=percent_range(f.low, f.high)
                 ),
@@ -519,15 +515,14 @@ def _parts(
 def _find_limit(model: CodingModel, rows: CodedRows) -> tuple[str, float]:
     """By which ranking answers were coded automatically, and up to which doubt; NaN if by none."""
     auto, others = rows.status == AUTO, rows.status == REVIEW
-    best, fewest = ("theta", np.nan if auto.any() else -1.0), others.sum() + 1
-    for ranking, doubts in zip(RANKINGS, rows.doubts.T, strict=True):
-        limit = float(doubts[auto].max(initial=-1.0))
-        # Of the ranking that was used, none are within the limit but for what rounding does.
-        n_within = (doubts[others] <= limit).sum()
-        has_ranking = ranking == "theta" or model.evidence.chance is not None
-        if has_ranking and np.isfinite(limit) and n_within < fewest:
-            best, fewest = (ranking, limit), n_within
-    return best
+    limits = rows.doubts[auto].max(axis=0, initial=-1.0)
+    # Of the ranking that was used, none are within the limit but for what rounding does.
+    n_within = (rows.doubts[others] <= limits).sum(axis=0)
+    each = zip(n_within, RANKINGS, limits, strict=True)
+    known = [e for e in each if np.isfinite(e[2])]
+    known = [e for e in known if e[1] == "theta" or model.evidence.chance is not None]
+    _, ranking, limit = min(known, key=lambda e: e[0], default=(0, "theta", np.nan))
+    return ranking, float(limit)
 
 
 def _stand_ins(
