@@ -132,7 +132,8 @@ def decided_codes(
             (codes.read(table), notes) if accept else looked_at_codes(table, codes, codebook)
         )
     if is_sample:
-        found = _checked_codes(table, codes, labels, found, strict)
+        suggested = suggested_codes(table, codes, labels)
+        found = _checked_codes(table, codes, suggested, found, codebook, strict)
     return found, kind, notes
 
 
@@ -191,8 +192,9 @@ def _shows(cell: str, given: Codes, codes: CodeColumns, codebook: Codebook) -> b
 def _checked_codes(
     table: Spreadsheet,
     columns: CodeColumns,
-    labels: Sequence[str],
+    suggested: Sequence[Codes],
     given: Sequence[Codes | None],
+    codebook: Codebook,
     strict: bool,
 ) -> list[Codes | None]:
     """The right codes of the rows of a check sample; None where they are not known.
@@ -202,12 +204,12 @@ def _checked_codes(
     check, right = latest_column(table, own.CHECK) or "", latest_column(table, own.RIGHT_CODES)
     marks = read_marks(table, check, CHECKS, "yes or no", CHECKS_HINT)
     cells = [""] * len(marks) if right is None else [cell.strip() for cell in table.texts(right)]
-    found, suggested = list[Codes | None](), suggested_codes(table, columns, labels)
+    found, current = list[Codes | None](), codebook.translate
     each = zip(map(CHECKS.get, marks), cells, given, suggested, strict=True)
     for row, (is_right, cell, names, shown) in enumerate(each, 1):
         if names is None and right is not None:
             names = frozenset() if cell in DASHES else _listed_codes(columns, cell)
-        if is_right and names not in (None, shown):
+        if is_right and names is not None and current(names) != current(shown):
             message = f"{table.where(row, check)}: says yes, but other codes are given as the right"
             hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
             raise InputError(f"{message} ones.", hint=hint)
