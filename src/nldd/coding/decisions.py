@@ -6,7 +6,7 @@ column for that; one that came without a suggestion, if it has codes. An answer 
 decided once somebody has checked it: by the suggested codes if these are right, or by the given.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import chain
 from os.path import commonprefix
@@ -276,9 +276,9 @@ def keep_coder(
     places = np.flatnonzero([name == coder for name in decisions.coders])
     if not len(places):
         names = sorted({decisions.coders[i] for i in decisions.decided} - {""})
-        there = (
-            f"{quote(columns.coder)} names {quote_first(names)}" if names else "no coder is named"
-        )
+        there = "no column is known to say who coded a row"
+        if names:
+            there = f"{quote(columns.coder)} names {quote_first(names)}"
         message = f"{decisions.source} has no row coded by {quote(coder)}; {there}."
         raise InputError(message, hint="--coder with one of the names; or --coder-column")
     kept = decisions[places]
@@ -315,36 +315,38 @@ def _notes_on_first_row(
 
 def refuse_decided(path: Path, columns: CodeColumns, codebook: Codebook = Codebook()) -> None:
     """Refuse to replace a review sheet in which people have decided something."""
-    if (table := _read_existing(path)) is None:
-        return
-    # Somebody may have changed its columns.
-    is_filled = not own_columns(table).keys().isdisjoint(columns.names)
-    if columns.are_in(table):
-        decided, _ = looked_at_codes(table, columns, codebook)
-        is_filled = any(codes is not None for codes in decided)
-    if is_filled:
-        message = f"{path} holds codes that people have filled in; it is not replaced."
-        hint = f"nldd update with {path} first, then delete it; or --review with another name"
-        raise InputError(message, hint=hint)
+
+    def is_filled(table: Spreadsheet) -> bool:
+        if columns.are_in(table):
+            return any(codes is not None for codes in looked_at_codes(table, columns, codebook)[0])
+        # Somebody may have changed its columns.
+        return not own_columns(table).keys().isdisjoint(columns.names)
+
+    hint = f"nldd update with {path} first, then delete it; or --review with another name"
+    _refuse_filled(path, TableOptions(), is_filled, hint)
 
 
 def refuse_checked(path: Path, options: TableOptions) -> None:
     """Refuse to replace a check sample that people have begun to check."""
-    if (table := _read_existing(path, options)) is None:
-        return
-    columns = [name for name in (own.CHECK, own.RIGHT_CODES) if name in table.names]
-    if any(text.strip() for name in columns for text in table.texts(name)):
-        message = f"{path} holds a sample that people have begun to check; it is not replaced."
-        raise InputError(message, hint=f"nldd audit {path}, or -o with another name")
+
+    def is_filled(table: Spreadsheet) -> bool:
+        columns = [name for name in (own.CHECK, own.RIGHT_CODES) if name in table.names]
+        return any(text.strip() for name in columns for text in table.texts(name))
+
+    _refuse_filled(path, options, is_filled, f"nldd audit {path}, or -o with another name")
 
 
-def _read_existing(path: Path, options: TableOptions = TableOptions()) -> Spreadsheet | None:
-    """A table that is about to be replaced; one that cannot be read is not."""
+def _refuse_filled(
+    path: Path, options: TableOptions, is_filled: Callable[[Spreadsheet], bool], hint: str
+) -> None:
+    """Refuse to replace a table that holds something of people, or that cannot be read."""
     if not path.exists() or not path.stat().st_size:
-        return None
+        return
     try:
-        return read_table(path, options)
+        has_work = is_filled(read_table(path, options))
     except InputError as error:
         unknown = "is there already, and what people may have filled in cannot be read"
-        hint = "repair or rename it; or another name for the new file"
-        raise InputError(f"{path} {unknown}: {error}", hint=hint) from None
+        again = "repair or rename it; or another name for the new file"
+        raise InputError(f"{path} {unknown}: {error}", hint=again) from None
+    if has_work:
+        raise InputError(f"{path} holds what people filled in; it is not replaced.", hint=hint)

@@ -263,7 +263,7 @@ def test_nothing_is_replaced_unasked(study, capsys):
     assert (study / "truth.csv").read_bytes() == before
     # Codes of people are not for --force to throw away.
     error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")
-    assert "holds codes that people have filled in" in error
+    assert "holds what people filled in" in error
     succeed(capsys, "audit", coded, "-o", study / "new.csv", "--force")
     assert "nldd_check" in read_csv(study / "new.csv")[0]
 

@@ -100,7 +100,7 @@ def test_audit_does_not_throw_away_checks_of_people(study, capsys):
     fill(study / "coded.audit.csv", "nldd_check", ["yes", "no"])
     content = (study / "coded.audit.csv").read_bytes()
     error, _ = refuse(capsys, "audit", "coded.csv", "--sample", "9", "--force")
-    assert "people have begun to check" in error
+    assert "people filled in" in error
     assert (study / "coded.audit.csv").read_bytes() == content
 
 
