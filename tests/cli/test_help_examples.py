@@ -161,10 +161,6 @@ def test_every_command_has_an_example(path):
         assert any(tuple(shlex.split(line)[: len(path)]) == path for line in lines)
 
 
-def test_what_is_not_run_is_still_an_example():
-    assert set(NOT_RUN) <= set(EXAMPLES)
-
-
 def to_run():
     """Examples, of which benchmarks take a minute even on small data."""
     for line in EXAMPLES:
@@ -202,18 +198,6 @@ def test_examples_run(line, folder, capsys):
     for name in re.findall(r"(?:-o|--out|--review) (\S+)", line):
         path = folder / name
         assert before.get(path) != path.stat().st_mtime_ns, f"{name} was not written"
-
-
-@pytest.mark.parametrize("line", NOT_RUN)
-def test_examples_that_are_not_run_can_be_parsed(line, folder, monkeypatch):
-    called = []
-    for path, command in COMMANDS.items():
-        if not isinstance(command, click.Group) or command.invoke_without_command:
-            note = called.append
-            monkeypatch.setattr(command, "callback", lambda path=path, note=note, **_: note(path))
-    assert call(*words_of(line)) == 0
-    words = tuple(shlex.split(line))
-    assert called[-1] in (words[: len(called[-1])], (*words, "yeast"))
 
 
 def test_the_page_of_commands_has_all_of_them_in_their_order():

@@ -1,7 +1,5 @@
 """How far theta and the surest answers can be trusted, and the pictures of it."""
 
-from io import StringIO
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -73,11 +71,6 @@ def test_ties_stay_together():
     bins = calibration_deciles(theta, np.zeros(100), 5)
     assert_allclose(bins.expected, [0.1, 0.2, 0.3])
     assert_array_equal(bins.counts, [70, 20, 10])
-
-
-def test_one_answer_says_nothing():
-    bins = calibration_deciles([0.1, 0.9], [0, 2], 4)
-    assert_array_equal([bins.lower, bins.upper], [[0, 0], [1, 1]])
 
 
 def test_bin_without_spread_borrows_that_of_all_answers():
@@ -191,29 +184,6 @@ def test_curve_is_that_of_a_naive_loop():
         assert_allclose([curve.coverage, curve.accuracy], expected, rtol=1e-13)
 
 
-def test_order_of_the_answers_does_not_matter_in_any_bit():
-    rng = np.random.default_rng(1)
-    theta, right = rng.integers(0, 5, 500) / 7, rng.random(500)
-    one = from_predictions(theta, right)
-    for _ in range(5):
-        order = rng.permutation(500)
-        other = from_predictions(theta[order], right[order])
-        assert_array_equal(one.accuracy, other.accuracy)
-        assert_array_equal(one.coverage, other.coverage)
-
-
-def test_accuracy_never_exceeds_one():
-    """Rounding of long sums must not carry it over the limit that displays check."""
-    right = np.full(10_000, np.nextafter(1, 0))
-    assert from_predictions(np.linspace(0, 1, 10_000), right).accuracy.max() <= 1
-
-
-def test_percentages_get_a_hint():
-    with pytest.raises(InputError) as caught:
-        RiskCoverageDisplay([50, 100], [99, 90])
-    assert "shares rather than percentages" in caught.value.hint
-
-
 def test_picture_shows_curve_target_and_choice():
     display = RiskCoverageDisplay(
         [0.2, 0.6, 1.0], [1.0, 0.93, 0.82], target=0.9, chosen=(0.6, 0.93), title="$5_{ " * 30
@@ -226,34 +196,3 @@ def test_picture_shows_curve_target_and_choice():
     assert words(display) == ["all: 82.0 %", "target 90 %", "60 % automatic at 93.0 %"]
     assert ax.get_ylabel() == "answers coded right (%)"
     assert_legible(display.figure_)
-
-
-def test_first_answers_do_not_squeeze_the_rest():
-    """One wrong answer at the very start: the curve comes from below and fills the picture."""
-    right = np.r_[False, np.ones(399)]
-    display = from_predictions(np.arange(400) / 400, right).plot()
-    assert display.ax_.lines[0].get_xydata()[0].tolist() == [0.25, 0]
-    assert display.ax_.get_ylim()[0] > 90
-
-
-def test_long_curves_are_small_pictures():
-    display, picture = RiskCoverageDisplay(*survey(50_000, 2)).plot(), StringIO()
-    display.figure_.savefig(picture, format="svg")
-    assert len(picture.getvalue()) < 300_000
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"accuracy": [0.9]}, r"accuracy must be a list of 2 numbers.*\(1,\)"),
-        ({"accuracy": [0.9, 90]}, "accuracy must hold numbers from 0 to 1; got 90 at position 1"),
-        ({"coverage": [0.5, 0.5]}, "coverage must rise from point to point; got 0.5 after 0.5"),
-        ({"target": 90}, "target must hold numbers from 0 to 1; got 90"),
-        ({"chosen": (0.5,)}, "chosen must be a list of 2"),
-        ({"chosen": (0.5, 93)}, "chosen must hold.*got 93 at position 1"),
-    ],
-    ids=["length", "percent", "falls", "target", "pair", "chosen"],
-)
-def test_impossible_curves_are_refused(arguments, message):
-    with pytest.raises(InputError, match=message):
-        RiskCoverageDisplay(**{"coverage": [0.5, 1.0], "accuracy": [0.9, 0.8]} | arguments)

@@ -23,7 +23,6 @@ from nldd.coding.evaluation import (
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.exceptions import InputError
-from nldd.metrics._counts import weighted_values
 from nldd.metrics._measures import MEASURES
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -58,13 +57,6 @@ def test_codes_of_answers_are_over_known_and_unknown_labels(table, quality):
     assert quality.unknown_labels == ("noise", "zeal")
     for row, codes in zip(quality.Y.tolist(), table[1], strict=True):
         assert row == [int(name in codes) for name in quality.labels]
-
-
-def test_right_answers_have_no_unknown_code(model, table, quality):
-    pairs = list(zip(predicted_sets(model, table[0]), table[1], strict=True))
-    assert quality.right().tolist() == [float(a == b) for a, b in pairs]
-    assert quality.right()[3:5].tolist() == [0, 0]
-    assert quality.right("hamming") == pytest.approx([1 - len(a ^ b) / 5 for a, b in pairs])
 
 
 def test_scores_count_unknown_codes_as_missed(model, table, quality):
@@ -197,29 +189,16 @@ def test_confusions_are_those_of_a_loop():
 
 @pytest.fixture
 def few_draws(monkeypatch):
-    monkeypatch.setattr(scores_module, "N_DRAWS", 3)
-
-
-def test_drawn_answers_are_scored_as_if_they_stood_there_so_often():
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        Y, Y_pred, _ = random_labels(rng)
-        weights = rng.multinomial(len(Y), np.full(len(Y), 1 / len(Y)), size=2)
-        found = weighted_values(Y, Y_pred, weights.astype(float))
-        for i, times in enumerate(weights):
-            rows = np.repeat(np.arange(len(Y)), times)
-            for key, measure in MEASURES.items():
-                expected = measure.function(Y[rows], Y_pred[rows])
-                assert found[key][i] == pytest.approx(expected, abs=1e-12), key
+    monkeypatch.setattr(scores_module, "N_DRAWS", 50)
 
 
 def test_intervals_are_percentiles_of_draws(monkeypatch):
-    monkeypatch.setattr(scores_module, "N_DRAWS", 120)
+    monkeypatch.setattr(scores_module, "N_DRAWS", 100)
     rng = np.random.default_rng(2)
     Y, Y_pred = ((rng.random((25, 3)) < 0.5).astype(np.int8) for _ in range(2))
     # The same draws, one answer after the other.
     draws = np.random.default_rng(5)
-    sizes = (50, 50, 20)
+    sizes = (50, 50)
     weights = np.vstack([draws.multinomial(25, np.full(25, 1 / 25), size=size) for size in sizes])
     for score in score_answers(Y, Y_pred, random_state=5):
         function = MEASURES[score.key].function

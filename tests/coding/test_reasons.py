@@ -18,7 +18,6 @@ from nldd.coding.reasons import (
     RARE,
     UNSURE,
     Reasons,
-    join_names,
 )
 
 LABELS = ("bus", "park", "rent", "taxi")
@@ -106,14 +105,6 @@ def test_first_reason_that_applies_is_told(model, name):
     assert found.kind == kind
     assert found.words.endswith(words)
     assert found.words[0] not in "'\"=+-@"
-
-
-def test_names_are_listed_as_people_do():
-    assert [join_names(list(names)) for names in ("a", "ab", "abc")] == [
-        "a",
-        "a and b",
-        "a, b and c",
-    ]
 
 
 def test_reasons_of_a_model_name_its_own_codes():

@@ -117,7 +117,7 @@ def fit_html(report):
 
 @pytest.fixture(scope="module")
 def evaluation_html(model, quality):
-    return render_page(evaluation_page(model, quality, FILES, "2024-06-01T00:00:00Z"))
+    return render_page(evaluation_page(model, quality, FILES))
 
 
 class Tables(HTMLParser):
@@ -244,15 +244,6 @@ def test_bias_suspects_history_and_files_are_told(model, fit_html):
     assert dict(body(fit_html, "versions")) == library_versions()
 
 
-def test_answers_without_text_show_their_features():
-    answers, codes = made_answers(60, 2)
-    columns = Columns((), COLUMNS.codes, ("age",), ("region",))
-    silent = fitted(Answers(60 * [""], answers.numbers, answers.categories), codes, columns)
-    rows = body(render_page(FitReport(silent, triage(silent)).page(MODEL_FILE)), "examples-unsure")
-    shape = r"\(no text\)(\|(age \d+)?(, )?(region (North|South))?)?"
-    assert all(re.fullmatch(shape, row[1]) for row in rows)
-
-
 def test_evaluation_compares_machine_and_people(model, quality, evaluation_html):
     known = {frozenset(names) for names in model.codes(model.Y)}
     codes = [frozenset(np.array(quality.labels)[row]) for row in quality.Y.astype(bool)]
@@ -272,7 +263,7 @@ def test_evaluation_compares_machine_and_people(model, quality, evaluation_html)
     places = [cells[1].split("|")[1] for cells in body(evaluation_html, "examples-wrong")]
     assert [place.split(",")[0] for place in places] == [f"row {row + 2}" for row in wrong]
     none = replace(quality.check, n_auto=0, accuracy=None, low=None, high=None)
-    html = render_page(evaluation_page(model, replace(quality, check=none), FILES, "now"))
+    html = render_page(evaluation_page(model, replace(quality, check=none), FILES))
     assert "chosen" not in str(body(html, "triage"))
 
 
@@ -303,7 +294,7 @@ def hostile_html():
     found = evaluated(model, others, [{HOSTILE[0], HOSTILE[2] + "!"}] * 64, HOSTILE)
     pages = (
         FitReport(model, triage(model)).page(name),
-        evaluation_page(model, found, dict.fromkeys(FILES, name), HOSTILE[0]),
+        evaluation_page(model, found, dict.fromkeys(FILES, name)),
     )
     return [render_page(page) for page in pages]
 

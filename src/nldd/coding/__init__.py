@@ -19,10 +19,7 @@ require_extra(
 
 if TYPE_CHECKING:
     from nldd.coding.agreement import agreement_of_tables as agreement_of_tables
-    from nldd.coding.answers import (
-        Answers as Answers,
-        Decisions as Decisions,
-    )
+    from nldd.coding.answers import Answers as Answers, Decisions as Decisions
     from nldd.coding.audit import draw_sample as draw_sample, read_audit as read_audit
     from nldd.coding.automation import triage as triage
     from nldd.coding.calibration import (

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from nldd.coding.coded_answers import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
 from nldd.coding.columns import identity_rows, read_marks
 from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
-from nldd.coding.guarantee import BROKEN, KEPT, OPEN, Guarantee, judge_interval
+from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
 from nldd.coding.own_columns import (
     CHECK,
     GUARANTEE,
@@ -27,14 +28,15 @@ from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.tables.writing import write_table
-from nldd.coding.wording import checked_accuracy, exact_percent
+from nldd.coding.wording import checked_accuracy, fill_words
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun, wrap
 
 CROSS = "x"
 # Checks that nobody would make.
 MOST_CHECKS = 1_000_000
-Identity = tuple[str, ...]
+# The cells of a row, and its number among equal rows, which are several answers.
+RowKey = tuple[tuple[str, ...], int]
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,7 @@ class Sample:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        counts = ("n_rows", "n_auto", "n_sample", "n_besides")
-        return {"out": self.out, **{name: getattr(self, name) for name in counts}}
+        return {name: value for name, value in asdict(self).items() if name != "earlier"}
 
 
 @dataclass(frozen=True)
@@ -134,36 +135,8 @@ class Audit:
     measure: str = "subset"
 
     def __str__(self) -> str:
-        lines = [checked_accuracy(self.n_right, self.n_checked, self.low, self.high)]
-        lines.append(wrap([self._verdict_words(exact_percent(self.target))]))
-        if self.n_open:
-            lines.append(f"{count_noun(self.n_open, 'row')} not checked yet")
-        if self.n_crosses:
-            lines.append(f"{count_noun(self.n_crosses, 'row')} marked with x: read as right")
-        return "\n".join(lines)
-
-    def _verdict_words(self, target: str) -> str:
-        if self.verdict is None:
-            return (
-                f"No verdict: the guarantee of {target} is by the measure {self.measure}, the "
-                "checks are of whole answers. Try: --target-accuracy."
-            )
-        if self.verdict == KEPT:
-            return f"Kept: the whole interval lies at or above the target of {target}."
-        if self.verdict == BROKEN:
-            return (
-                f"Broken: the whole interval lies below the target of {target}. Let people code "
-                "the rest, and the sample join the model by nldd update, with the right codes of "
-                "the wrong ones."
-            )
-        verdict = f"Cannot tell yet: the target of {target} lies within the interval."
-        if self.needed is None:
-            return f"{verdict} No number of checks would tell, if as many of them are right."
-        return (
-            f"{verdict} About {self.needed - self.n_checked:,} more checks would tell, if as many "
-            f"of them are right: {self.needed:,} in all. To draw more of them: nldd audit "
-            "--besides. If the table has fewer automatic codes, check all of them."
-        )
+        result = checked_accuracy(self.n_right, self.n_checked, self.low, self.high)
+        return f"{result}\n{wrap(fill_words('audited', found=self))}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -232,20 +205,20 @@ def draw_sample(
     table, samples = read_table(path, options), [read_table(other, options) for other in besides]
     names = _common_columns([table, *samples]) if besides else []
     earlier = _join_checks([_read_checks(sample, names) for sample in samples])
-    left = Counter(identity for identity, _ in earlier)
-    rows, open_places = identity_rows(table, names) if names else [()] * len(table), []
-    status = [text.strip().lower() for text in table.texts(_status_column(table))]
-    for place, (identity, said) in enumerate(zip(rows, status, strict=True)):
-        if said == AUTO and left[identity]:
-            left[identity] -= 1
-        elif said == AUTO:
-            open_places.append(place)
-    if left.total():
-        lost = f"{count_noun(left.total(), 'row')} of {', '.join(p.name for p in besides)}"
+    status, rows = table.texts(_status_column(table)), identity_rows(table, names)
+    auto = [place for place, text in enumerate(status) if text.strip().lower() == AUTO]
+    keys = _number_repeats([rows[place] for place in auto])
+    if lost := earlier.keys() - set(keys):
+        which = f"{count_noun(len(lost), 'row')} of {', '.join(p.name for p in besides)}"
         hint = f"give samples of {path.name}, with its columns as they were"
-        raise InputError(f"{lost} not found among the automatic codes of {path.name}.", hint=hint)
+        raise InputError(f"{which} not found among the automatic codes of {path.name}.", hint=hint)
+    open_places = [place for place, key in zip(auto, keys, strict=True) if key not in earlier]
+    if not open_places and earlier:
+        message = f"{path.name}: all {len(earlier):,} automatic codes are in the earlier samples."
+        raise InputError(message, hint="check the rows that are still open there")
     if not open_places:
-        raise _nothing_to_draw(path, len(table), len(earlier))
+        message = f"{path.name}: none of the {len(table)} rows has the status {AUTO!r}."
+        raise InputError(message, hint="nldd predict with a lower --target-accuracy")
     drawn = sorted(draw_at_random(open_places, size, random_state))
     frame = table.frame.iloc[drawn].assign(**{CHECK: "", RIGHT_CODES: ""})
     header = (*table.header, CHECK, RIGHT_CODES)
@@ -254,21 +227,11 @@ def draw_sample(
     return Sample(out, *counts, tuple(besides))
 
 
-def _nothing_to_draw(path: Path, n_rows: int, n_earlier: int) -> InputError:
-    if n_earlier:
-        message = f"{path.name}: all {n_earlier:,} automatic codes are in the earlier samples."
-        return InputError(message, hint="check the rows that are still open there")
-    none = f"{path.name}: none of the {n_rows} rows has the status {AUTO!r}"
-    hint = "nldd predict with a lower --target-accuracy, or --max-theta"
-    return InputError(f"{none}, so there are no automatic codes to check.", hint=hint)
-
-
 def _status_column(table: Spreadsheet) -> str:
     found = latest_column(table, STATUS)
     if found is None:
-        lacks = f"{table.path.name} has no column {STATUS!r}"
-        hint = "nldd predict model.nldd answers.csv -o coded.csv, then nldd audit coded.csv"
-        raise InputError(f"{lacks}, so it was not written by nldd predict.", hint=hint)
+        message = f"{table.path.name} has no column {STATUS!r}: nldd predict did not write it."
+        raise InputError(message, hint="nldd audit coded.csv, the file of nldd predict -o")
     return found
 
 
@@ -325,9 +288,10 @@ def read_audit(
         message = f"{which}: no row of the column {CHECK!r} is filled in yet."
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
-    stated = (0.9, "subset") if guarantee is None else (guarantee.target, guarantee.measure)
-    goal, measure = stated if target is None else (target, "subset")
-    found = judge_checks(checked, len(given) - len(checked), goal)
+    measure = "subset"
+    if target is None and guarantee is not None:
+        target, measure = guarantee.target, guarantee.measure
+    found = judge_checks(checked, len(given) - len(checked), 0.9 if target is None else target)
     if measure != "subset":  # checks of whole answers say nothing of it
         found = replace(found, verdict=None, needed=None, measure=measure)
     return replace(found, n_crosses=given.count(CROSS))
@@ -354,7 +318,7 @@ class _CheckedRow(NamedTuple):
     """A row of a sample: where it stands, by what it is known again, its mark and guarantee."""
 
     where: str
-    identity: Identity
+    key: RowKey
     mark: str
     guarantee: Guarantee | None
 
@@ -365,26 +329,32 @@ def _common_columns(tables: Sequence[Spreadsheet]) -> list[str]:
     for table in tables[1:]:
         there = own_columns(table)
         found = [name for name in found if name in there]
-        if not found:
-            hint = "give samples of the same coded table, with its columns as they were"
-            raise InputError(
-                f"{table.path.name} has no column of {tables[0].path.name}.", hint=hint
-            )
+    if not found:
+        names, hint = ", ".join(t.path.name for t in tables), "give samples of one coded table"
+        raise InputError(f"{names} have no column of answers in common.", hint=hint)
     return found
+
+
+def _number_repeats(rows: Sequence[tuple[str, ...]]) -> list[RowKey]:
+    """The rows as keys: those that are equal get numbers."""
+    seen = Counter[tuple[str, ...]]()
+    keys = []
+    for row in rows:
+        keys.append((row, seen[row]))
+        seen[row] += 1
+    return keys
 
 
 def _read_checks(table: Spreadsheet, names: Sequence[str]) -> list[_CheckedRow]:
     marks = read_marks(table, table.find(CHECK), CHECKS, "yes or no", CHECKS_HINT)
     column = latest_column(table, GUARANTEE)
     stated = [""] * len(table) if column is None else [t.strip() for t in table.texts(column)]
-    identities = identity_rows(table, names) if names else [()] * len(table)
-    return [
-        _CheckedRow(
-            *(table.where(row), identity, mark),
-            Guarantee.parse(text, table.where(row, column)) if text else None,
-        )
-        for row, (identity, mark, text) in enumerate(zip(identities, marks, stated, strict=True), 1)
-    ]
+    keys = _number_repeats(identity_rows(table, names))
+    rows = []
+    for row, (key, mark, text) in enumerate(zip(keys, marks, stated, strict=True), 1):
+        guarantee = Guarantee.parse(text, table.where(row, column)) if text else None
+        rows.append(_CheckedRow(table.where(row), key, mark, guarantee))
+    return rows
 
 
 def _common_guarantee(samples: Sequence[list[_CheckedRow]]) -> Guarantee | None:
@@ -397,23 +367,17 @@ def _common_guarantee(samples: Sequence[list[_CheckedRow]]) -> Guarantee | None:
     return next(iter(found), None)
 
 
-def _join_checks(samples: Sequence[list[_CheckedRow]]) -> dict[tuple[Identity, int], str]:
-    """The marks of all rows of the samples; those that are in several of them once.
-
-    Rows of one sample that are equal are several answers, told apart by a number.
-    """
-    marks: dict[tuple[Identity, int], str] = {}
-    for sample in samples:
-        seen = Counter[Identity]()
-        for row in sample:
-            key = (row.identity, seen[row.identity])
-            seen[row.identity] += 1
-            known, mark = CHECKS[marks.get(key, "")], CHECKS[row.mark]
-            if None not in (known, mark) and known != mark:
-                message = f"{row.where}, column {CHECK!r}: says {quote(row.mark)}"
-                hint = "let both say the same, or give one of the samples alone"
-                raise InputError(f"{message}, another sample the opposite.", hint=hint)
-            marks[key] = row.mark if known is None else marks[key]
+def _join_checks(samples: Sequence[list[_CheckedRow]]) -> dict[RowKey, str]:
+    """The marks of all rows of the samples; those that are in several of them once."""
+    marks: dict[RowKey, str] = {}
+    for where, key, mark, _ in chain.from_iterable(samples):
+        known, new = CHECKS[marks.get(key, "")], CHECKS[mark]
+        if None not in (known, new) and known != new:
+            message = f"{where}, column {CHECK!r}: says {quote(mark)}, another sample the opposite."
+            hint = "let both say the same, or give one of the samples alone"
+            raise InputError(message, hint=hint)
+        if known is None:
+            marks[key] = mark
     return marks
 
 

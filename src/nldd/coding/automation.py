@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 # The surest answers of which the triage table has a line, in percent.
 PERCENTS = (1, 2, 5, *range(10, 101, 10))
 NONE_NOTE = (
-    "None: not proven. The test begins with the surest answers and ends where it fails, so that a "
-    "few errors among the very first are enough, even if more looks right further down."
+    "None: not proven. The test ends where it fails, so that a few errors among the surest answers "
+    "are enough, even if more looks right further down."
 )
-CHANCE_NOTE = (
-    "Chance: how likely the machine takes it that all codes of an answer are right. It learned "
-    "that from answers that it had coded rightly and wrongly."
-)
+CHANCE_NOTE = "Chance: estimated probability that all codes of an answer are right."
 
 
 @dataclass(frozen=True)
@@ -117,50 +114,20 @@ class Triage:
     def paragraphs(self) -> tuple[str, ...]:
         """How much can be coded automatically at which accuracy, as a whole or code by code."""
         codes = () if self.codes is None else wording.per_code_words(self.codes)
-        return *self._whole_answers(), *_repeated_words(self.selection), *codes
+        repeated = wording.fill_words("repeated", again=self.selection.repeated)
+        return *self._whole_answers(), *repeated, *codes
 
     def _whole_answers(self) -> tuple[str, ...]:
-        found, kept = self.selection, wording.guarantee_words(self.selection)
+        found = self.selection
         if self.earlier is not None:
-            failed, share = wording.failed_refit_words(found), percent(self.earlier.share, 1)
-            return (
-                f"{failed} The model before it codes {share} of answers like these automatically, "
-                f"and {kept}.",
-            )
-        if found.threshold is None or found.accuracy is None:
+            failed = wording.failed_refit_words(found)
+            about = {"failed": failed, "earlier": self.earlier, "found": found}
+            return wording.fill_words("earlier_in_use", **about)
+        if found.threshold is None:
             return wording.no_threshold_words(found, self.targets)
-        return (
-            f"{percent(found.share, 1)} of answers like these can be coded automatically, and "
-            f"{kept}, with {exact_percent(found.confidence)} confidence: such a promise fails in "
-            f"at most {exact_percent(1 - found.confidence)} of studies.",
-            f"{wording.rule_words(found)} Of the {found.n_answers:,} coded answers, each coded as "
-            f"if it were new, {found.n_auto:,} are that sure, and {percent(found.accuracy, 1)} of "
-            f"{wording.OF_THESE[found.measure]} are right. {self._rest()}",
-        )
-
-    def _rest(self) -> str:
-        """What people code, and what comes of both."""
-        if not (n_people := self.selection.n_answers - self.selection.n_auto):
-            return "None is left to people."
         combined = next(row.combined for row in self.rows if row.chosen)
-        return (
-            f"The other {n_people:,} go to people; if these are right in "
-            f"{exact_percent(self.human_accuracy)} of them, {percent(combined, 1)} are right in "
-            "all."
-        )
-
-
-def _repeated_words(selection: Selection) -> tuple[str, ...]:
-    """What holds of answers whose words stand in the training data, where no ids tell copies."""
-    if (again := selection.repeated) is None:
-        return ()
-    share = percent(again.share, 1) if again.threshold is not None else "none"
-    return (
-        f"All of this is about answers with new words. {again.n_answers:,} coded answers have the "
-        "words of another one, and no ids tell whether they are copies. They are tested apart: of "
-        f"answers whose words are in the training data, {share} can be coded automatically, if "
-        "other people gave them. For copies this does not hold: name a column of ids (--id).",
-    )
+        about = {"human_accuracy": self.human_accuracy, "combined": combined}
+        return wording.fill_words("automated", found=found, **about)
 
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
@@ -179,8 +146,8 @@ def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table
             ),
         },
         f"Promised: {wording.MEASURED[selection.measure]}, with "
-        f"{exact_percent(selection.confidence)} confidence in each line by itself. That one of the "
-        "lines is wrong is more likely, so where you can, name the target before you look.",
+        f"{exact_percent(selection.confidence)} confidence in each line by itself, not in all "
+        "together: name the target before you look.",
         *[NONE_NOTE] * any(not t.n_auto for t in targets),
     )
 
@@ -206,7 +173,7 @@ def triage_table(
             "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
         },
         f"Auto: answers that the machine codes. Right: {wording.MEASURED[selection.measure]}, "
-        "among these; its 95 % interval holds the true share in 95 of 100 such cases.",
+        "among these, with a 95 % interval.",
         "Combined: the same among all answers, if people are right in "
         f"{exact_percent(human_accuracy)} of the rest.{target}",
         *[CHANCE_NOTE] * (rank_by == "chance"),
@@ -214,9 +181,7 @@ def triage_table(
 
 
 def triage(
-    model: CodingModel,
-    goal: GuaranteeTarget = USUAL,
-    human_accuracy: float = 1.0,
+    model: CodingModel, goal: GuaranteeTarget = USUAL, human_accuracy: float = 1.0
 ) -> Triage:
     """Tell how much a model may code automatically, and at which accuracy.
 
@@ -256,21 +221,15 @@ def triage(
     codes = None
     if goal.measure == PER_CODE:
         codes, goal = select_codes(model, goal), goal._replace(measure="subset")
-    tested = model.evidence[model.tested]
-    right = tested.right(model.Y[model.tested], goal.measure)
-    selection = model.select(goal)
-    doubt = tested.doubt(selection.rank_by)
+    tested, Y, selection = model.evidence[model.tested], model.Y[model.tested], model.select(goal)
+    doubt, right = tested.doubt(selection.rank_by), tested.right(Y, goal.measure)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
-    targets = target_shares(model, goal)
     used, earlier = model.in_use(goal)
-    more = (codes, targets, earlier if used is not model else None)
+    more = (codes, target_shares(model, goal), earlier if used is not model else None)
     return Triage(rows, selection, human_accuracy, *more)
 
 
-def target_shares(
-    model: CodingModel,
-    goal: GuaranteeTarget = USUAL,
-) -> tuple[TargetShare, ...]:
+def target_shares(model: CodingModel, goal: GuaranteeTarget) -> tuple[TargetShare, ...]:
     """Automation rates that a model reaches at the usual targets and at `target`."""
     targets = sorted({*TARGETS[goal.measure], goal.target}, reverse=True)
     found = [model.in_use(goal._replace(target=target))[1] for target in targets]
@@ -291,14 +250,15 @@ def triage_rows(
     thresholds = {float(doubt[-(-percent * n // 100) - 1]) for percent in PERCENTS}
     if chosen is not None and chosen >= doubt[0]:
         thresholds.add(chosen)
-    rows = []
-    for threshold in sorted(thresholds):
+
+    def row(threshold: float) -> TriageRow:
         k = int(np.searchsorted(doubt, threshold, side="right"))
         total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
-        values = (k / n, total / k, *interval, combined, threshold == chosen)
-        rows.append(TriageRow(threshold, k, *values))
-    return tuple(rows)
+        chosen_here = threshold == chosen
+        return TriageRow(threshold, k, k / n, total / k, *interval, combined, chosen_here)
+
+    return tuple(map(row, sorted(thresholds)))
 
 
 def apply_guarantee(
@@ -308,7 +268,7 @@ def apply_guarantee(
     if goal.measure == PER_CODE:
         return options.follow_codes(select_codes(model, goal)), wording.drawn_notes(model)
     options, found = options.follow(model, goal)
-    notes = []
-    if not found.automates:
-        notes = [wrap(wording.no_threshold_words(found, target_shares(model, goal)))]
-    return options, [*notes, *wording.drawn_notes(model)]
+    notes = wording.drawn_notes(model)
+    if found.automates:
+        return options, notes
+    return options, [wrap(wording.no_threshold_words(found, target_shares(model, goal))), *notes]

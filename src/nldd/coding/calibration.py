@@ -222,14 +222,6 @@ class RiskCoverageDisplay(style.Display):
     def __post_init__(self) -> None:
         self.coverage = style.read_numbers("coverage", self.coverage)
         self.accuracy = style.read_numbers("accuracy", self.accuracy, len(self.coverage))
-        if self.target is not None:
-            self.target = float(style.read_numbers("target", [self.target])[0])
-        if self.chosen is not None:
-            self.chosen = style.read_numbers("chosen", self.chosen, 2)
-        falls = np.flatnonzero(np.diff(self.coverage) <= 0)
-        if len(falls):
-            after, at = self.coverage[falls[0] : falls[0] + 2]
-            raise InputError(f"coverage must rise from point to point; got {at:g} after {after:g}.")
 
     @classmethod
     def from_predictions(cls, theta: Any, right: Any, **kwargs: Any) -> "RiskCoverageDisplay":

@@ -12,7 +12,7 @@ from nldd._wording import quote
 from nldd.coding.columns import Columns
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.wording import join_paragraphs, name_list
+from nldd.coding.wording import fill_words, join_paragraphs, name_list
 from nldd.persistence._archive import read_manifest
 from nldd.persistence._models import KIND, load_model
 from nldd.present.table import Row, Table, TableEntry, tabulate, to_text
@@ -118,15 +118,12 @@ def columns_sentence(columns: Columns) -> str:
     parts = [f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names]
     if columns.n_extra:
         parts.append(f"{count_noun(columns.n_extra, 'extra feature')} from a file")
-    codes, n = columns.codes, len(columns.codes.names)
-    place = f"{count_noun(n, 'column')} of yes and no, one for each code"
-    if codes.listed:
-        separated = f"separated by {' or '.join(map(quote, codes.separators))}"
-        place = f"the column {name_list(codes.names)}, {separated}"
-        if n > 1:
-            place = f"the columns {name_list(codes.names)}, one in each, or several {separated}"
-    read = ", the ".join(parts)
-    return f"The model reads the {read}. The codes that people gave stand in {place}."
+    names, separators = (
+        name_list(columns.codes.names),
+        " or ".join(map(quote, columns.codes.separators)),
+    )
+    about = {"codes": columns.codes, "names": names, "separators": separators}
+    return " ".join(fill_words("columns", read=parts, **about))
 
 
 def history_table(history: Iterable[Event]) -> Table:

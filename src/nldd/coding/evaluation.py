@@ -1,7 +1,7 @@
 """How good a model's codes are on answers that people have coded, and if its guarantee was met."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
 from nldd.coding.description import CodeCounts, count_codes, counts_table
-from nldd.coding.guarantee import BROKEN, KEPT, USUAL, GuaranteeTarget, judge_interval
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, judge_interval
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
@@ -44,27 +44,25 @@ N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
-MORE_MEASURES = "All other measures, with their 95 % intervals"
-MICRO = "all codes of all answers together, so that frequent codes count most"
-MACRO = (
-    "each code by itself, then the mean over the codes: rare ones count as much as frequent ones"
-)
 MEANINGS = {
     "hamming_loss": "share of labels that are wrong: codes given that people did not give, and "
     "codes left out that they gave",
     "zero_one_loss": "share of answers with at least one wrong label",
     "multilabel_accuracy": "of the codes that machine or people gave to an answer, the share that "
     "both gave; mean over the answers",
-    "f_measure": "balance of precision and recall within an answer; mean over the answers",
     "subset_accuracy": "share of answers that got exactly the codes that people gave",
-    "precision": "share of the codes given to an answer that are right; mean over the answers",
-    "recall": "share of the codes that people gave to an answer that were found; mean over the "
-    "answers",
 }
-for name, over in (("micro", f"over {MICRO}"), ("macro", f"of {MACRO}")):
-    MEANINGS[f"{name}_f"] = f"balance of precision and recall {over}"
-    MEANINGS[f"{name}_precision"] = f"share of given codes that are right, {over}"
-    MEANINGS[f"{name}_recall"] = f"share of people's codes that were found, {over}"
+OVER = {
+    "": "mean over the answers",
+    "micro_": "over all codes of all answers together, so that frequent codes count most",
+    "macro_": "mean over the codes: rare ones count as much as frequent ones",
+}
+for prefix, over in OVER.items():
+    MEANINGS[f"{prefix}f{'' if prefix else '_measure'}"] = (
+        f"balance of precision and recall; {over}"
+    )
+    MEANINGS[f"{prefix}precision"] = f"share of given codes that are right; {over}"
+    MEANINGS[f"{prefix}recall"] = f"share of people's codes that were found; {over}"
 
 LabelArray = NDArray[np.int8]
 Names = tuple[str, ...]
@@ -220,11 +218,9 @@ class Evaluation:
 
     def unknown_words(self) -> list[str]:
         """A sentence on codes that people gave and the model cannot give, if there are any."""
-        unknown = (
-            "Codes that the model does not know, so that it cannot give them: "
-            f"{wording.name_list(self.shown[self.n_known :])}. They count as missed."
-        )
-        return [unknown] if self.unknown_labels else []
+        names = wording.name_list(self.shown[self.n_known :])
+        unknown = f"Codes that the model does not know, so that it cannot give them: {names}."
+        return [f"{unknown} They count as missed."] if names else []
 
     def counts(self, n_never_seen: int | None = None) -> CodeCounts:
         """Counts of the answers and their codes."""
@@ -249,24 +245,23 @@ class Evaluation:
                 "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
                 "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
             },
-            "People, machine, both: answers to which people gave the code, the machine did, and "
-            "both did.",
-            "Precision: of the answers that got the code from the machine, the share that people "
-            "gave it to. Recall: of the answers that people gave the code to, the share that the "
-            "machine found. F: a balance of both, 1 if all is right.",
+            "People, machine, both: answers to which they gave the code. Precision: both of "
+            "machine. Recall: both of people. F: a balance of precision and recall, at best 1.",
         )
 
     def confusions_table(self) -> Table:
         """Codes that the machine gave in place of others."""
+
+        def shown(code: str) -> str:
+            return visible(self.codebook.shown(code))
+
         return tabulate(
             "confusions",
             "Codes given in place of others, the most frequent first",
             self.confusions,
             {
-                "people gave": lambda pair: visible(self.codebook.shown(pair.missed)),
-                "the machine gave instead": lambda pair: visible(
-                    self.codebook.shown(pair.predicted)
-                ),
+                "people gave": lambda pair: shown(pair.missed),
+                "the machine gave instead": lambda pair: shown(pair.predicted),
                 "answers": lambda pair: f"{pair.count:,}",
             },
         )
@@ -324,40 +319,10 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        found, target = self.selection, wording.exact_percent(self.selection.target)
+        found = self.selection
         if found.threshold is None:
             return "The model makes no promise.", *wording.no_threshold_words(found, self.targets)
-        promise = (
-            f"{wording.rule_words(found)} The model's own answers promise, with "
-            f"{wording.exact_percent(found.confidence)} confidence, that "
-            f"{wording.guarantee_words(found)}."
-        )
-        if self.accuracy is None or self.low is None or self.high is None:
-            return "The machine is sure of none of these answers: all go to people.", promise
-        return (
-            f"{self._verdict_words(self.accuracy)} The machine codes {self.n_auto:,} of "
-            f"{count_noun(self.n_answers, 'answer')} by itself ({percent(self.share, 1)}), and "
-            f"{percent(self.accuracy, 1)} of {wording.OF_THESE[found.measure]} are right, with a "
-            f"95 % interval of {wording.percent_range(self.low, self.high)}; at least {target} "
-            "were promised.",
-            promise,
-        )
-
-    def _verdict_words(self, accuracy: float) -> str:
-        if self.verdict == KEPT:
-            return "The promise held: even the lower end of the interval is not below it."
-        if self.verdict == BROKEN:
-            return (
-                "The promise did not hold, by more than chance can do: these answers, or the "
-                "people who coded them, differ from those that the model learned from. Let some of "
-                "them join the model by nldd update."
-            )
-        if accuracy < self.selection.target:
-            return "The accuracy is below the promise, by no more than chance can do."
-        return (
-            "The promise held on these answers, but they are too few to prove that it holds for "
-            "all like them: the interval reaches below it."
-        )
+        return wording.fill_words("compared", check=self, found=found)
 
 
 def evaluate_table(
@@ -449,10 +414,8 @@ def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decis
         message = f"{decisions.source}: the model was trained on all {n:,} coded answers."
         hint = "nldd triage shows its accuracy by cross-validation; or give other answers"
         raise InputError(message, hint=hint)
-    out = (
-        f"{count_noun(n - len(new), 'coded answer')}: of respondents that the model was trained on"
-    )
-    coded = take((answers, decisions), new, *[f"{out}; left out."] * (len(new) < n))
+    out = f"{count_noun(n - len(new), 'coded answer')} left out: the model knows the respondents."
+    coded = take((answers, decisions), new, *[out] * (len(new) < n))
     if not any(coded[0].ids):
         return coded
     first = draw_one_per_group(respondents(coded[0]), np.arange(len(new)), 0)
@@ -501,9 +464,8 @@ def _evaluate(
     Y_pred = np.pad(found.Y, ((0, 0), (0, len(labels) - n_known)))
     # Theta speaks about the labels that the model knows.
     calibration = calibration_deciles(found.theta, found.n_wrong(Y[:, :n_known]), n_known)
-    scores, by_label = score_answers(Y, Y_pred), label_scores(Y, Y_pred, labels)
-    confusions = count_confusions(Y, Y_pred, labels)
-    measured = (scores, calibration, by_label, confusions)
+    by_label, confusions = label_scores(Y, Y_pred, labels), count_confusions(Y, Y_pred, labels)
+    measured = (score_answers(Y, Y_pred), calibration, by_label, confusions)
     return Evaluation(labels, n_known, Y, found, *measured, answers, codebook)
 
 
@@ -515,19 +477,19 @@ def score_answers(
     Shares of the answers have an exact one, and measures that no drawing changes take it too.
     """
     rng, n = np.random.default_rng(random_state), len(Y)
-    values = weighted_values(Y, Y_pred, np.ones((1, n)))
-    sizes = [min(DRAWS_AT_ONCE, N_DRAWS - start) for start in range(0, N_DRAWS, DRAWS_AT_ONCE)]
-    weights = (rng.multinomial(n, np.full(n, 1 / n), size=size).astype(float) for size in sizes)
-    draws = [weighted_values(Y, Y_pred, some) for some in weights]
+    values, even = weighted_values(Y, Y_pred, np.ones((1, n))), np.full(n, 1 / n)
+    draws = [
+        weighted_values(Y, Y_pred, rng.multinomial(n, even, DRAWS_AT_ONCE).astype(float))
+        for _ in range(N_DRAWS // DRAWS_AT_ONCE)
+    ]
     exact = accuracy_interval((Y_pred == Y).all(axis=1))
     scores = []
     for key, measure in MEASURES.items():
         low, high = np.percentile(np.concatenate([drawn[key] for drawn in draws]), [2.5, 97.5])
         if key in SHARES_OF_ANSWERS or low == high:
             low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
-        scores.append(
-            AnswerScore(key, measure.name, float(values[key][0]), float(low), float(high))
-        )
+        limits = float(values[key][0]), float(low), float(high)
+        scores.append(AnswerScore(key, measure.name, *limits))
     return tuple(scores)
 
 
@@ -545,14 +507,12 @@ def count_confusions(Y: LabelArray, Y_pred: LabelArray, labels: Names) -> tuple[
     # Floating point: whole numbers are exact in it, and products of matrices are fast.
     counts = (Y_pred < Y).T.astype(float) @ (Y_pred > Y).astype(float)
     pairs = [Confusion(labels[i], labels[j], int(counts[i, j])) for i, j in np.argwhere(counts)]
-    order = sorted(pairs, key=lambda pair: (-pair.count, pair.missed, pair.predicted))
-    return tuple(order[:N_CONFUSIONS])
+    pairs.sort(key=lambda pair: (-pair.count, pair.missed, pair.predicted))
+    return tuple(pairs[:N_CONFUSIONS])
 
 
 def check_guarantee(
-    model: CodingModel,
-    quality: Evaluation,
-    goal: GuaranteeTarget = USUAL,
+    model: CodingModel, quality: Evaluation, goal: GuaranteeTarget = USUAL
 ) -> GuaranteeCheck:
     """Compare a model's promise with what an evaluation found.
 
@@ -605,24 +565,19 @@ def check_guarantee(
 
 def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
     """Measures with their intervals and meanings."""
-
-    def value(score: AnswerScore) -> TableEntry:
-        found, low, high = (f"{x:.{digits}f}" for x in (score.value, score.low, score.high))
-        return TableEntry(found, under=f"{low} to {high}")
-
     return tabulate(
         "measures",
         "Measures, with their 95 % intervals",
         scores,
         {
             "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
-            "value": value,
+            "value": lambda s: TableEntry(
+                f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
+            ),
             "what it is": lambda s: MEANINGS.get(s.key, ""),  # a measure may be new
         },
-        "A label is the decision whether a code applies to an answer; it is right if people "
-        "decided the same.",
-        "Intervals come from drawing the answers again a thousand times: with other answers of "
-        "the same kind, values like these could have come out.",
+        "A label is the decision whether a code applies; it is right if people decided the same.",
+        "Intervals come from drawing the answers again a thousand times (bootstrap).",
     )
 
 
@@ -630,47 +585,40 @@ def measures_tables(scores: Sequence[AnswerScore]) -> tuple[Table, Table]:
     """The few measures that most people need, and the others folded away."""
     few = measures_table(score for score in scores if score.key in FEW_MEASURES)
     more = measures_table(score for score in scores if score.key not in FEW_MEASURES)
-    return few, replace(more, key="more-measures", title=MORE_MEASURES, notes=(), folded=True)
+    return few, replace(
+        more, key="more-measures", title="All other measures", notes=(), folded=True
+    )
 
 
 def calibration_table(found: Calibration) -> Table:
     """Groups of answers of similar theta, with the wrong labels expected and observed."""
-    arrays = (found.expected, found.observed, found.counts, found.lower, found.upper)
-    rows = (
-        (
-            TableEntry(percent(expected, 2), under=count_noun(count, "answer")),
-            TableEntry(percent(observed, 2), under=wording.percent_range(low, high, 2)),
-            "yes" if low <= expected <= high else "no",
-        )
-        for expected, observed, count, low, high in zip(*(a.tolist() for a in arrays), strict=True)
-    )
-    title = "Wrong labels that theta expects, and those observed with 95 % intervals"
-    note = (
+    return tabulate(
+        "calibration",
+        "Wrong labels that theta expects, and those observed with 95 % intervals",
+        zip(*(column.tolist() for column in astuple(found)), strict=True),
+        {
+            "expected": lambda bin: TableEntry(
+                percent(bin[0], 2), under=count_noun(bin[2], "answer")
+            ),
+            "observed": lambda bin: TableEntry(
+                percent(bin[1], 2), under=wording.percent_range(bin[3], bin[4], 2)
+            ),
+            "agree": lambda bin: "yes" if bin[3] <= bin[0] <= bin[4] else "no",
+        },
         "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
-        "whether what is expected lies in the interval of what is observed."
+        "whether what is expected lies in the interval of what is observed.",
     )
-    head = ("expected", "observed", "agree")
-    return Table("calibration", title, head, tuple(rows), notes=(note,))
 
 
 def calibration_words(found: Calibration) -> str:
     """Say if theta is calibrated."""
     from scipy.stats import binom
 
-    n, n_more = len(found.counts), int((found.expected < found.lower).sum())
+    n_more = int((found.expected < found.lower).sum())
     n_fewer = int((found.expected > found.upper).sum())
-    n_inside = n - n_more - n_fewer
-    expected, observed = (
-        percent(float(np.average(shares, weights=found.counts)), 2)
-        for shares in (found.expected, found.observed)
-    )
+    n, means = len(found.counts), np.average(astuple(found)[:2], axis=1, weights=found.counts)
     # Of a calibrated theta, fewer intervals than that hold it in less than one of twenty cases.
-    good = n_inside >= binom.ppf(0.05, n, 0.95)
-    verdict = "calibrated as far as these answers can tell" if good else "not calibrated"
-    return (
-        f"Theta is {verdict}: in {n_inside} of {count_noun(n, 'group')} of answers, the share of "
-        "wrong labels that it expects lies in the 95 % interval of the share observed. In "
-        f"{n_fewer} fewer are wrong than it expects, in {n_more} more. Expected and observed share "
-        f"are {100 * found.error:.2g} percentage points apart on average; over all answers it "
-        f"expects {expected} and {observed} are wrong."
-    )
+    is_calibrated = n - n_more - n_fewer >= binom.ppf(0.05, n, 0.95)
+    shares = dict(zip(("expected", "observed"), means.tolist(), strict=True))
+    about = {"is_calibrated": is_calibrated, "n_fewer": n_fewer, "n_more": n_more, **shares}
+    return " ".join(wording.fill_words("theta", found=found, **about))

@@ -40,6 +40,9 @@ NEAREST = 1e-6
 MOST_NAMED = 4
 
 
+Mask = NDArray[Any]  # of the codes
+
+
 class Reason(NamedTuple):
     """What kind of reason it is, and what a person reads."""
 
@@ -65,29 +68,20 @@ class Reasons:
         """The reason for each of some rows, of which `X` are the features."""
         known_words = np.diff(X[rows][:, : self.n_words].indptr) if self.n_words else None
         some = found[rows]
-        assert some.P is not None
-        assert some.others is not None
+        assert some.P is not None and some.others is not None
         times = times_seen(self.model.classifier, some.Y)
-        each = zip(some.Y, some.others[:, 0], some.P, some.Dx, times, strict=True)
         reasons = []
-        for i, (Y, other, P, Dx, n_times) in enumerate(each):
-            strange = known_words is not None and not known_words[i]
-            candidates = self._candidates(Y.astype(bool), other.astype(bool), P, n_times)
-            reasons.append(self._far(strange, Dx) or next(candidates))
+        for i, n_times in enumerate(times):
+            Y, other, P = some.Y[i].astype(bool), some.others[i, 0].astype(bool), some.P[i]
+            if known_words is not None and not known_words[i]:
+                reasons.append(Reason(FAR, f"{FAR}: none of its words is in one"))
+            elif some.Dx[i] > self.far:
+                reasons.append(Reason(FAR, f"{FAR}: the nearest is far away"))
+            else:
+                reasons.append(next(self._candidates(Y, other, P, n_times)))
         return reasons
 
-    def _far(self, strange: bool, Dx: float) -> Reason | None:
-        if strange:
-            return Reason(FAR, f"{FAR}: none of its words is in one")
-        return Reason(FAR, f"{FAR}: the nearest is far away") if Dx > self.far else None
-
-    def _candidates(
-        self,
-        Y: NDArray[np.bool_],
-        other: NDArray[np.bool_],
-        P: NDArray[np.float32],
-        n_times: float,
-    ) -> Iterator[Reason]:
+    def _candidates(self, Y: Mask, other: Mask, P: Mask, n_times: float) -> Iterator[Reason]:
         """Reasons in the order of their use, down to one that always applies."""
         likely = P > 0.5
         if likely.sum() > 1 and likely.tobytes() not in self.seen:
@@ -111,23 +105,23 @@ class Reasons:
             yield Reason(UNSURE, f"not sure enough of {self._with_chance(weakest, P)}")
         yield Reason(FURTHER, f"perhaps {self._with_chance(strongest, P)} too")
 
-    def _rare(self, Y: NDArray[np.bool_], n_times: float) -> Iterator[Reason]:
+    def _rare(self, Y: Mask, n_times: float) -> Iterator[Reason]:
         rare = Y & (self.n_given < FEW_ANSWERS)
         if rare.any():
             code = int(np.where(rare, self.n_given, np.inf).argmin())
-            yield Reason(
-                RARE, f"too rare: {self._name(code)} was {_times(int(self.n_given[code]))}"
-            )
+            n = int(self.n_given[code])
+            often = f"given {'only once' if n == 1 else f'only {n} times'}" if n else "never given"
+            yield Reason(RARE, f"too rare: {self._name(code)} was {often}")
         elif Y.sum() > 1 and n_times == 1:
             yield Reason(RARE, f"too rare: {self._names(Y)} were given together only once")
 
-    def _either(self, Y: NDArray[np.bool_], other: NDArray[np.bool_]) -> str:
+    def _either(self, Y: Mask, other: Mask) -> str:
         ours, theirs = Y & ~other, other & ~Y
         if ours.any() and theirs.any():
             return f"either {self._names(ours)} or {self._names(theirs)}: about as likely"
         return f"with {self._names(ours | theirs)} or without: about as likely"
 
-    def _names(self, Y: NDArray[np.bool_]) -> str:
+    def _names(self, Y: Mask) -> str:
         names = [self._name(int(code)) for code in np.flatnonzero(Y)]
         if len(names) > MOST_NAMED:
             names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
@@ -136,14 +130,10 @@ class Reasons:
     def _name(self, code: int) -> str:
         return quote(self.model.shown[code])
 
-    def _with_chance(self, code: int, P: NDArray[np.float32]) -> str:
+    def _with_chance(self, code: int, P: Mask) -> str:
         return f"{self._name(code)} ({percent(float(P[code]))} likely)"
 
 
 def join_names(names: Sequence[str]) -> str:
     """Names in a row: a, b and c."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _times(n: int) -> str:
-    return "never given" if not n else f"given only {'once' if n == 1 else f'{n} times'}"

@@ -1,7 +1,7 @@
 """What fit, update and evaluate report: text, JSON, and one HTML page of the same results."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from html import unescape
@@ -14,28 +14,22 @@ from nldd import __version__
 from nldd._files import write_atomically
 from nldd._labels import as_label_sets
 from nldd._versions import library_versions
-from nldd.coding import description, wording
+from nldd.coding import description, evaluation, wording
 from nldd.coding.answers import Answers
 from nldd.coding.automation import Triage, triage_rows, triage_table
 from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
-from nldd.coding.evaluation import (
-    Evaluation,
-    calibration_table,
-    calibration_words,
-    evaluate_evidence,
-    measures_table,
-    measures_tables,
-)
+from nldd.coding.evaluation import Evaluation, GuaranteeCheck
 from nldd.coding.frequencies import bias_table, code_bias
 from nldd.coding.model import CodingModel, checksum, current_time
+from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult
 from nldd.estimators._explanation import theta_in_words
-from nldd.present.page import Page, Section, draw, render_page, save_figure
+from nldd.present.page import Figure, Page, Section, draw, render_page
 from nldd.present.table import Table, TableEntry, tabulate, to_text
-from nldd.present.text import count_noun, percent, visible, wrap
+from nldd.present.text import percent, visible, wrap
 
 FIT_SCORES = ("subset_accuracy", "hamming_loss", "multilabel_accuracy", "f_measure", "micro_f")
 LONGEST_ANSWER, LONGEST_NOTE = 200, 400
@@ -45,55 +39,7 @@ EXAMPLES = {
     "unsure": "The least sure of all: for people to look at",
     "wrong": "The surest of those that are wrong",
 }
-PRIVATE = "This page holds answers of respondents: keep it as you keep the answers themselves."
 FOOT = f"Made by nldd {__version__}."
-ASSUMED = (
-    "This holds for answers to the same question, of the same kind of people, coded by the same "
-    "rules: as if the new answers and these had been drawn at random from all of them."
-)
-ABOUT_BIAS = (
-    "Counting the machine's codes gives shares that are too large for some codes and too small for "
-    "others. nldd frequencies corrects them by answers that people have checked."
-)
-ABOUT_SUSPECTS = (
-    "Answers that people coded unlike others that say much the same. Where they slipped, the model "
-    "has learned the slip: correct the codes, and let it learn again."
-)
-CITED = (
-    "As these numbers are. Cite the paper of the method, and say who coded the answers, by which "
-    "rules, and how far two people agree."
-)
-ABOUT_TRIAGE = (
-    "The surest answers go to the machine and the others to people. The further down the table, "
-    "the more the machine codes, and as a rule the more errors it makes. "
-)
-ABOUT_RANKING = {
-    "chance": "How sure it is of an answer is told by the chance that all codes are right, which "
-    "it has learned from its own right and wrong predictions.",
-    "theta": "Theta says how sure it is of an answer: the share of labels that it expects to be "
-    "wrong, so that a small theta is a sure one.",
-}
-ABOUT_CURVE = (
-    "Accuracy of the automatic codes against their share. At each point so many of the answers, "
-    "the surest first, are coded automatically, and so many of these are right. The left end "
-    "stands on a few answers, so it may jump."
-)
-ABOUT_CALIBRATION = (
-    "Wrong labels observed against those expected. Each point is a group of answers of similar "
-    "theta, with its 95 % interval. On the dashed line as many labels are wrong as theta expects."
-)
-INDEPENDENT = (
-    "What may be coded automatically does not depend on this: that comes from counting errors."
-)
-ABOUT_CONFUSIONS = (
-    "Where people gave one code and the machine another one to the same answer, the two may "
-    "mean nearly the same, or one may be the better choice: such answers are worth a look."
-)
-NO_CONFUSIONS = "In no answer did the machine give one code in place of another."
-ABOUT_EXAMPLES = (
-    "The machine gives an answer the codes of a coded answer that is near to it in words and "
-    "whose codes fit. The last column shows that answer: it is the reason for the codes."
-)
 
 StudyFile = tuple[str, str]  # its name and its checksum
 
@@ -112,7 +58,7 @@ class FitReport:
     @cached_property
     def quality(self) -> Evaluation:
         """How good the predictions of its own answers are, each without itself."""
-        return evaluate_evidence(self.model)
+        return evaluation.evaluate_evidence(self.model)
 
     @property
     def is_update(self) -> bool:
@@ -120,46 +66,30 @@ class FitReport:
         return bool(self.model.history) and self.model.history[-1].action == "update"
 
     def __str__(self) -> str:
-        return wording.join_paragraphs(*(self._joined() if self.is_update else self._learned()))
+        said = self._joined() if self.is_update else self._learned()
+        return wording.join_paragraphs(*said, str(self.triage))
 
     def _joined(self) -> Iterator[str]:
         """What joined the model."""
         *_, before, event = (self.model.history[0], *self.model.history)
-        yield (
-            f"{count_noun(event.n_added, 'coded answer')} joined the model, "
-            f"{event.n_set_aside:,} set aside, which nobody has decided\n"
-            f"Now {count_noun(event.n_answers, 'answer')}, {count_noun(event.n_labels, 'code')}, "
-            f"{count_noun(event.n_labelsets, 'distinct combination')}\n"
-            f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "
-            f"(before: {percent(before.subset_accuracy, 1)})"
-        )
-        yield str(self.triage)
+        yield wrap(wording.fill_words("joined", event=event, before=before))
 
     def _learned(self) -> Iterator[str]:
         """What was understood of the table, and how good the model is."""
         model, step = self.model, self.step
         rows = (step.n_rows, step.n_set_aside) if step else ()
-        yield description.learned_text(
-            model.columns, description.count_codes(model.shown, model.Y, *rows)
-        )
+        counts = description.count_codes(model.shown, model.Y, *rows)
+        yield description.learned_text(model.columns, counts)
         scores = {score.key: score for score in self.quality.scores}
-        yield to_text(measures_table(scores[key] for key in FIT_SCORES), columns=(0, 1))
-        how = "These come from cross-validation: each answer was coded by a model that had not "
-        apart = ""
-        if n := len(model.repeated):
-            apart = (
-                f" {count_noun(n, 'answer')} with the words of another one left out: no ids (--id) "
-                "tell whether they are copies."
-            )
-        yield wrap([f"{how}seen it.{apart}"])
-        yield str(self.triage)
+        measures = evaluation.measures_table(scores[key] for key in FIT_SCORES)
+        yield to_text(measures, columns=(0, 1))
+        yield wrap(wording.fill_words("cross_validated", n_left_out=len(model.repeated)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        model, triage = self.model, self.triage.to_dict()
+        model, triage, step = self.model, self.triage.to_dict(), self.step
         if self.is_update:
             return {**triage, "history": [asdict(event) for event in model.history]}
-        step = self.step
         read = step and {"rows": step.n_rows, "coded": step.n_added, "set_aside": step.n_set_aside}
         return {
             "columns": asdict(model.columns),
@@ -178,43 +108,31 @@ class FitReport:
         """Make the page on a model of that name and checksum."""
         model, triage, quality = self.model, self.triage, self.quality
         selection, n = triage.selection, len(model.answers)
-        promised = selection.threshold is not None
-        how = (
-            "Each coded answer was coded by a model that had not seen it: the answers were dealt "
-            f"into {model.n_folds} parts, and each part was coded by a model that learned from the "
-            "others (cross-validation). So the numbers tell what to expect of new answers."
+        share = "none yet" if selection.threshold is None else percent(selection.share, 1)
+        facts = {
+            "target accuracy": wording.exact_percent(selection.target),
+            "coded automatically": share,
+            "confidence": wording.exact_percent(selection.confidence),
+            "coded answers": f"{n:,}",
+            "codes": f"{len(model.labels):,}",
+        }
+        (targets, rows), notes = triage.tables(), wording.drawn_notes(model)
+        about = _section("answer", [targets] * bool(targets.rows), triage=triage, notes=notes)
+        measures = _section("fit_measures", id="measures", n_folds=model.n_folds)
+        study: dict[str, Any] = {"model": model, "quality": quality, "found": selection}
+        bias = [replace(b, code=model.codebook.shown(b.code)) for b in code_bias(model)]
+        sections = (
+            about,
+            _data_section(model, {"answers": description.model_counts(model)}),
+            *_quality_sections(quality, measures, rows, selection, selection),
+            _section("bias", [bias_table(bias)]),
+            _suspects_section(model),
+            _examples_section(quality, model, selection.rank_by),
+            _section("methods", version=__version__, **study),
+            *_provenance_sections(model, {"the model": model_file}),
         )
-        promise = (*triage.paragraphs(), *[ASSUMED] * promised, *wording.drawn_notes(model))
-        targets, rows = triage.tables()
-        words = methods_paragraph(model, quality, triage)
-        return Page(
-            _fit_title(model_file[0]),
-            f"What a model learned from {n:,} coded answers, and how far it can be trusted. "
-            f"{PRIVATE}",
-            (
-                ("target accuracy", wording.exact_percent(selection.target)),
-                ("coded automatically", percent(selection.share, 1) if promised else "none yet"),
-                ("confidence", wording.exact_percent(selection.confidence)),
-                ("coded answers", f"{n:,}"),
-                ("codes", f"{len(model.labels):,}"),
-            ),
-            (
-                Section(
-                    "What can be coded automatically",
-                    promise,
-                    (targets,) if targets.rows else (),
-                    id="answer",
-                ),
-                _data_section(model, {"answers": description.model_counts(model)}),
-                *_quality_sections(quality, how, rows, curve(model, triage), selection.rank_by),
-                _bias_section(model),
-                _suspects_section(model),
-                _examples_section(quality, model, selection.rank_by),
-                Section("For the methods section of a paper", (CITED, words), id="methods"),
-                *provenance_sections(model, {"the model": model_file}),
-            ),
-            FOOT,
-        )
+        (subtitle,) = wording.fill_words("about_fit", n=n)
+        return Page(_fit_title(model_file[0]), subtitle, tuple(facts.items()), sections, FOOT)
 
 
 def _write(page: Page, path: Path) -> Path:
@@ -240,7 +158,7 @@ def write_evaluation_report(
 ) -> Path:
     """Write how good a model's codes are on a table as one HTML file, whole or as it was before."""
     files = {"the model": _study_file(model_path), "the answers evaluated": _study_file(table_path)}
-    return _write(evaluation_page(model, quality, files, current_time()), path)
+    return _write(evaluation_page(model, quality, files), path)
 
 
 def _study_file(path: Path) -> StudyFile:
@@ -248,184 +166,118 @@ def _study_file(path: Path) -> StudyFile:
 
 
 def evaluation_page(
-    model: CodingModel, quality: Evaluation, files: Mapping[str, StudyFile], time: str
+    model: CodingModel, quality: Evaluation, files: Mapping[str, StudyFile]
 ) -> Page:
     """Make the page on answers that people have coded, and the model has not learned from."""
     assert quality.check is not None
-    check, selection = quality.check, quality.check.selection
-    n, ranking, (model_file, table_file) = len(quality.Y), selection.rank_by, files.values()
-    name = visible(table_file[0])
-    how = (
-        f"The model coded the {n:,} answers of {name} that people have coded; its codes are "
-        "compared with theirs."
-    )
-    here = quality.counts(n_never_seen(model, quality))
+    check, selection, n = quality.check, quality.check.selection, len(quality.Y)
+    model_name, name = (visible(name) for name, _ in files.values())
+    known = set(map(bytes, np.pad(model.Y, ((0, 0), (0, len(quality.labels) - quality.n_known)))))
+    here = quality.counts(n_never_seen=sum(bytes(row) not in known for row in quality.Y))
     counts = {"here": here, "the model's own": description.model_counts(model)}
-    notes = [*(visible(note, LONGEST_NOTE) for note in quality.notes), *quality.unknown_words()]
-    doubt, right = quality.predictions.doubt(ranking), quality.right(selection.measure)
+    notes = [
+        *(visible(note, LONGEST_NOTE) for note in quality.notes),
+        *quality.unknown_words(),
+    ]
+    doubt, right = quality.predictions.doubt(selection.rank_by), quality.right(selection.measure)
     # A limit that lets nothing through has no line of its own.
     rows = triage_rows(doubt, right, chosen=selection.limit if check.n_auto else None)
-    display = _curve(doubt, right, selection, check.share, check.accuracy)
-    return Page(
-        f"Codes of machine and people: {name}",
-        f"How well the model {visible(model_file[0])} codes {n:,} answers that people have coded. "
-        f"{PRIVATE}",
-        (
-            ("coded automatically", percent(check.share, 1)),
-            ("of these right", "-" if check.accuracy is None else percent(check.accuracy, 1)),
-            ("promised accuracy", wording.exact_percent(selection.target)),
-            ("coded answers", f"{n:,}"),
-            ("evaluated", description.readable_time(time)),
-        ),
-        (
-            Section("Whether the promise held", check.paragraphs(), id="answer"),
-            _data_section(model, counts, notes),
-            *_quality_sections(quality, how, triage_table(rows, selection), display, ranking),
-            _examples_section(quality, model, ranking, quality.answers.rows),
-            *provenance_sections(model, files),
-        ),
-        FOOT,
+    facts = {
+        "coded automatically": percent(check.share, 1),
+        "of these right": "-" if check.accuracy is None else percent(check.accuracy, 1),
+        "promised accuracy": wording.exact_percent(selection.target),
+        "coded answers": f"{n:,}",
+        "evaluated": description.readable_time(current_time()),
+    }
+    measures = _section("evaluation_measures", id="measures", n=n, table=name)
+    sections = (
+        _section("check", id="answer", check=check),
+        _data_section(model, counts, notes),
+        *_quality_sections(quality, measures, triage_table(rows, selection), selection, check),
+        _examples_section(quality, model, selection.rank_by, quality.answers.rows),
+        *_provenance_sections(model, files),
     )
+    title, (subtitle,) = (
+        f"Codes of machine and people: {name}",
+        wording.fill_words("about_evaluation", n=n, model=model_name),
+    )
+    return Page(title, subtitle, tuple(facts.items()), sections, FOOT)
 
 
-def n_never_seen(model: CodingModel, quality: Evaluation) -> int:
-    """Answers with a combination of codes that no answer of the model has."""
-    unknown = len(quality.labels) - quality.n_known
-    known = {row.tobytes() for row in np.pad(model.Y, ((0, 0), (0, unknown)))}
-    return sum(row.tobytes() not in known for row in quality.Y)
+def _section(
+    macro: str,
+    tables: Sequence[Table] = (),
+    figures: Sequence[Figure] = (),
+    id: str = "",
+    **values: Any,
+) -> Section:
+    """A section whose heading and paragraphs are those of a macro."""
+    title, *paragraphs = wording.fill_words(macro, **values)
+    return Section(title, tuple(paragraphs), tuple(tables), tuple(figures), id or macro)
 
 
-def curve(model: CodingModel, triage: Triage) -> RiskCoverageDisplay:
-    """Accuracy against the share that is coded automatically, with the chosen threshold."""
-    tested, found = model.evidence[model.tested], triage.selection
-    right = tested.right(model.Y[model.tested], found.measure)
-    return _curve(tested.doubt(found.rank_by), right, found, found.share, found.accuracy)
-
-
-def _curve(
-    doubt: Any, right: Any, promise: Selection, share: float, accuracy: float | None
+def risk_coverage(
+    found: Predictions, Y: Any, promise: Selection, reached: Selection | GuaranteeCheck
 ) -> RiskCoverageDisplay:
-    chosen = None if accuracy is None else (share, accuracy)
+    """Accuracy against the share that is coded automatically, with what a threshold reached."""
+    doubt, right = found.doubt(promise.rank_by), found.right(Y, promise.measure)
+    chosen = None if reached.accuracy is None else (reached.share, reached.accuracy)
     about: dict[str, Any] = {"target": promise.target, "measure": wording.MEASURED[promise.measure]}
     return RiskCoverageDisplay.from_predictions(doubt, right, chosen=chosen, **about)
-
-
-def methods_paragraph(model: CodingModel, quality: Evaluation, triage: Triage) -> str:
-    """What was done, as the methods section of a paper would say it."""
-    found, n_tested = triage.selection, len(model.tested)
-    cardinality = model.Y.sum(axis=1).mean()
-    drawn = ""
-    if n_tested < len(model.answers):
-        drawn = f" on the {n_tested:,} of them that were drawn at random"
-    sure = {"chance": "chance of being entirely correct", "theta": "expected share of errors"}
-    right = {"subset": "entirely correct", "hamming": "correct label by label"}[
-        triage.selection.measure
-    ]
-    target, confidence = map(wording.exact_percent, (found.target, found.confidence))
-    learned = (
-        f"Open-ended answers were coded semi-automatically by NLDD (Gweon, Schonlau and Steiner; "
-        f"nldd {__version__}), a model that predicts whole sets of codes, trained on "
-        f"{count_noun(len(model.answers), 'answer')} that people had coded with "
-        f"{count_noun(len(model.labels), 'code')} ({cardinality:.2f} codes an answer on average). "
-    )
-    tested = (
-        f"In {model.n_folds}-fold cross-validation{drawn}, "
-        f"{percent(quality.value('subset_accuracy'), 1)} of the answers received exactly the "
-        f"codes that people gave (Hamming loss {quality.value('hamming_loss'):.3f}, micro-averaged "
-        f"F {quality.value('micro_f'):.3f}). "
-    )
-    if found.threshold is None or found.limit is None:
-        return (
-            f"{learned}{tested}No threshold held a target of {target} {right} with {confidence} "
-            "confidence, so that all new answers were coded by people."
-        )
-    side = "at least" if found.rank_by == "chance" else "at most"
-    return (
-        f"{learned}{tested}New answers whose {sure[found.rank_by]} was {side} "
-        f"{wording.doubt_number(found.limit, found.rank_by)} were coded automatically, the others "
-        "by people. This threshold was chosen by a fixed sequence of binomial tests so that, with "
-        f"{confidence} confidence, at least {target} of the automatic codings are {right}. In the "
-        f"cross-validation, {percent(found.share, 1)} of the answers passed, of which "
-        f"{percent(found.accuracy or 0.0, 1)} were {right}."
-    )
-
-
-def save_curve(model: CodingModel, triage: Triage, path: Path) -> Path:
-    """Draw the curve as SVG and PNG; `path` is their name, with or without one of the endings."""
-    place, _ = curve_places(path)
-    return save_figure(curve(model, triage).plot().figure_, place.parent, place.stem)[0]
-
-
-def curve_places(path: Path) -> tuple[Path, Path]:
-    """The files that :func:`save_curve` writes."""
-    stem = path.with_suffix("") if path.suffix.lower() in (".svg", ".png") else path
-    return stem.with_name(f"{stem.name}.svg"), stem.with_name(f"{stem.name}.png")
 
 
 def _data_section(
     model: CodingModel, counts: Mapping[str, description.CodeCounts], notes: Sequence[str] = ()
 ) -> Section:
-    about = (description.columns_sentence(model.columns), *notes)
-    return Section(
-        "The coded answers",
-        about,
-        (description.counts_table(counts), description.codes_table(counts)),
-        id="data",
-    )
+    tables = (description.counts_table(counts), description.codes_table(counts))
+    columns = description.columns_sentence(model.columns)
+    return _section("data", tables, columns=columns, notes=notes)
 
 
 def _quality_sections(
-    quality: Evaluation, how: str, triage: Table, display: RiskCoverageDisplay, rank_by: str
+    quality: Evaluation,
+    measures: Section,
+    triage: Table,
+    promise: Selection,
+    reached: Selection | GuaranteeCheck,
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
-    measures = measures_tables(quality.scores)
-    yield Section("How good the codes are", (how,), measures, id="measures")
+    yield replace(measures, tables=evaluation.measures_tables(quality.scores))
+    display = risk_coverage(quality.predictions, quality.Y, promise, reached)
     alt = (
         f"Risk-coverage curve: {display.measure} falls or rises with the share of answers coded "
         "automatically; the numbers are in the table above."
     )
-    figure = draw(display, "coverage", ABOUT_CURVE, alt)
-    about = (ABOUT_TRIAGE + ABOUT_RANKING[rank_by],)
-    yield Section("By machine or by people", about, (triage,), (figure,), "triage")
+    (caption,) = wording.fill_words("coverage")
+    figure = draw(display, "coverage", caption, alt)
+    yield _section("triage", [triage], [figure], rank_by=promise.rank_by)
     found = quality.calibration
     alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    figure = draw(CalibrationDisplay(found), "calibration", ABOUT_CALIBRATION, alt)
-    words, table = (calibration_words(found), INDEPENDENT), calibration_table(found)
-    yield Section("Whether theta can be believed", words, (table,), (figure,), "calibration")
-    yield Section("Code by code", tables=(quality.labels_table(),), id="labels")
-    pairs = (quality.confusions_table(),) if quality.confusions else ()
-    about = (ABOUT_CONFUSIONS if pairs else NO_CONFUSIONS,)
-    yield Section("Codes taken for others", about, pairs, id="confusions")
-
-
-def _bias_section(model: CodingModel) -> Section:
-    found = [replace(b, code=model.codebook.shown(b.code)) for b in code_bias(model)]
-    return Section(
-        "What the machine does to shares", (ABOUT_BIAS,), (bias_table(found),), id="bias"
+    (caption,) = wording.fill_words("bins")
+    figure = draw(CalibrationDisplay(found), "calibration", caption, alt)
+    words, table = (
+        evaluation.calibration_words(found),
+        evaluation.calibration_table(found),
     )
+    yield _section("calibration", [table], [figure], words=words)
+    yield _section("labels", [quality.labels_table()])
+    pairs = [quality.confusions_table()] * bool(quality.confusions)
+    yield _section("confusions", pairs, pairs=pairs)
 
 
 def _suspects_section(model: CodingModel) -> Section:
     found = find_suspects(model)
-    n = len(found.items)
-    said = ABOUT_SUSPECTS if n else "No answer is coded unlike its likes."
-    more = f"The first {N_SUSPECTS} of {n:,}; nldd suspects lists all of them."
-    rest = (more,) if n > N_SUSPECTS else ()
-    first = (found.table(N_SUSPECTS),) if n else ()
-    return Section("Where people may have slipped", (said, *rest), first, id="suspects")
+    n, tables = len(found.items), [found.table(N_SUSPECTS)] * bool(found.items)
+    return _section("suspects", tables, n=n, n_shown=N_SUSPECTS)
 
 
-def provenance_sections(
+def _provenance_sections(
     model: CodingModel, files: Mapping[str, StudyFile]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
-    history = (description.history_table(model.history),) if model.history else ()
-    empty = () if history else ("No step is recorded in it.",)
+    history = [description.history_table(model.history)] * bool(model.history)
     origin = description.files_table(model, files), description.versions_table(library_versions())
-    return (
-        Section("History of the model", empty, history, id="history"),
-        Section("Versions and checksums", tables=origin, id="provenance"),
-    )
+    return _section("history", history, events=history), _section("provenance", origin)
 
 
 def _examples_section(
@@ -438,58 +290,52 @@ def _examples_section(
 
     def sureness(row: int) -> TableEntry:
         # Words for a theta that was rounded to zero would divide by it.
-        theta = max(float(found.theta[row]), 1e-6)
-        in_words = theta_in_words(theta, quality.n_known)
-        if found.chance is not None:
-            return TableEntry(_chance_in_words(float(found.chance[row])), under=in_words)
-        number, words = in_words.split(": ", 1)
-        return TableEntry(number, under=words)
+        theta = theta_in_words(max(float(found.theta[row]), 1e-6), quality.n_known)
+        if found.chance is None:
+            return TableEntry("", under=theta)
+        return TableEntry(f"{percent(float(found.chance[row]), 1)} likely right", under=theta)
 
     def machine_codes(row: int) -> TableEntry:
         wrong = f"{n_wrong[row]} wrong of {n_labels} labels" if n_wrong[row] else "all right"
         return TableEntry(_code_list(machine[row]), under=wrong)
 
-    columns: dict[str, Callable[[int], TableEntry | str]] = {
+    columns: dict[str, Any] = {
         "how sure": sureness,
         "answer": lambda row: _answer_entry(
-            answers, row, model.columns, [f"row {numbers[row]}"] if numbers else []
+            answers, row, model.columns, *(f"row {n}" for n in numbers[row : row + 1])
         ),
         "codes of the machine": machine_codes,
         "codes of people": lambda row: _code_list(people[row]),
         "taken from": lambda row: _answer_entry(model.answers, int(found.row[row]), model.columns),
     }
-    examples = (
-        tabulate(f"examples-{key}", EXAMPLES[key], rows, columns)
-        for key, rows in example_rows(quality, rank_by).items()
-        if rows
-    )
-    return Section("Examples", (ABOUT_EXAMPLES,), tuple(examples), id="examples")
+    examples = example_rows(quality, rank_by).items()
+    tables = [tabulate(f"examples-{k}", EXAMPLES[k], rows, columns) for k, rows in examples if rows]
+    return _section("examples", tables)
 
 
 def example_rows(quality: Evaluation, rank_by: str) -> dict[str, list[int]]:
-    """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure."""
-    right = quality.right("subset") == 1
+    """Answers to show: the surest right ones, the least sure, and wrong ones that seemed sure.
+
+    Those that say the same are shown once: a short answer may come a hundred times.
+    """
+    right, answers = quality.right("subset") == 1, quality.answers
     order = np.argsort(quality.predictions.doubt(rank_by), kind="stable")
     found = {"surest": order[right[order]], "unsure": order[::-1], "wrong": order[~right[order]]}
-    return {key: _distinct(rows.tolist(), quality.answers) for key, rows in found.items()}
-
-
-def _distinct(rows: Sequence[int], answers: Answers) -> list[int]:
-    """The first rows that do not say the same: a short answer may come a hundred times."""
-    found: dict[object, int] = {}
-    for row in rows:
-        content = answers.texts[row] or (answers.categories[row], answers.numbers[row].tobytes())
-        found.setdefault(content, row)
-    return list(found.values())[:N_EXAMPLES]
+    shown: dict[str, list[int]] = {}
+    for key, rows in found.items():
+        first: dict[object, int] = {}
+        for row in rows.tolist():
+            content = answers.texts[row] or (answers.categories[row], bytes(answers.numbers[row]))
+            first.setdefault(content, row)
+        shown[key] = list(first.values())[:N_EXAMPLES]
+    return shown
 
 
 def _code_list(names: Sequence[str]) -> str:
     return "; ".join(map(visible, names)) or "no code"
 
 
-def _answer_entry(
-    answers: Answers, row: int, columns: Columns, place: Sequence[str] = ()
-) -> TableEntry:
+def _answer_entry(answers: Answers, row: int, columns: Columns, *place: str) -> TableEntry:
     """The text of an answer, with its place and its other features in the second line."""
     numbers = zip(columns.numeric, answers.numbers[row].tolist(), strict=True)
     categories = zip(columns.categorical, answers.categories[row], strict=True)
@@ -498,12 +344,3 @@ def _answer_entry(
     facts += [f"{visible(name)} {visible(value)}" for name, value in categories if value]
     text = visible(answers.texts[row], LONGEST_ANSWER) or "(no text)"
     return TableEntry(text, under=", ".join(facts))
-
-
-def _chance_in_words(chance: float) -> str:
-    """Say how likely all codes of an answer are right: 9 in 10, for example."""
-    for total in (10, 100):
-        if round(total * chance) < total:
-            likely = round(total * chance)
-            return f"right as a whole: {likely or 'less than 1'} in {total}"
-    return "right as a whole: more than 99 in 100"

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from nldd.present.text import count_noun, percent, visible
 
@@ -15,15 +17,6 @@ if TYPE_CHECKING:
 # Of fewer checked answers no share is shown: it looks more certain than it is.
 FEWEST_CHECKED = 20
 MEASURED = {"subset": "answers with all codes right", "hamming": "labels that are right"}
-OF_THESE = {"subset": "these", "hamming": "the labels of these"}
-GUARANTEED = {
-    "subset": "of these answers get exactly the codes that people would give",
-    "hamming": "of the labels of these answers are as people would decide",
-}
-RULES = {
-    "chance": "the chance that all its codes are right is at least",
-    "theta": "its theta, the share of the answer's labels that it expects to be wrong, is at most",
-}
 SURE = {"chance": "chance from", "theta": "theta up to"}
 
 
@@ -78,22 +71,21 @@ def doubt_number(doubt: float, rank_by: str) -> str:
     return f"{doubt:.4f}" if doubt >= 0.01 else f"{Decimal(f'{doubt:.2g}'):f}"
 
 
-def guarantee_words(selection: "Selection") -> str:
-    """Say which share of the automatic codes is right at least."""
-    return f"at least {exact_percent(selection.target)} {GUARANTEED[selection.measure]}"
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"percent": percent, "percent_range": percent_range}
+    environment.filters |= {"exact": exact_percent, "doubt": doubt_number, "count_noun": count_noun}
+    text = files("nldd.coding").joinpath("words.jinja").read_text(encoding="utf-8")
+    return environment.from_string(text).module
 
 
-def rule_words(selection: "Selection") -> str:
-    """Say what is asked of new answers; that of the tested ones is in the table."""
-    assert selection.limit is not None
-    limit = doubt_number(selection.limit, selection.rank_by)
-    rule = f"The machine codes an answer if {RULES[selection.rank_by]} {limit}."
-    if selection.limit == selection.threshold:
-        return rule
-    return (
-        f"{rule} This is a little stricter than the chosen line, as the model, which has learned "
-        "from all answers, is a little surer than those that were tested."
-    )
+def fill_words(macro: str, **values: Any) -> tuple[str, ...]:
+    """The paragraphs of a macro of words.jinja."""
+    paragraphs = getattr(_template(), macro)(**values).split("\n\n")
+    return tuple(filter(None, (" ".join(text.split()) for text in paragraphs)))
 
 
 def no_threshold_words(selection: "Selection", targets: Sequence["TargetShare"]) -> tuple[str, str]:
@@ -164,25 +156,21 @@ def per_code_words(codes: "CodeSelection") -> tuple[str, ...]:
         f"settled. The other {codes.n_answers - codes.n_whole:,} would be sent to review, "
         f"{codes.n_part:,} of them with some codes settled."
     )
-    said = []
-    ends = [f"On average over answers, and with {exact_percent(codes.confidence)} confidence: "]
-    if codes.yes is None or codes.right is None:
-        ends.append(
-            " No code is sure enough to be set, so that people decide on all that is likely."
-        )
+    said, ends = [], []
+    if codes.right is None:
+        ends.append(" No code is sure enough to be set, so that people decide on the likely ones.")
     else:
         said.append(
             f"of the codes that the machine sets in an answer, at least "
             f"{exact_percent(codes.target)} are right ({percent(codes.right, 1)} of those tested)"
         )
-    if codes.no is None or codes.missed is None:
-        ends.append(
-            " No code is unlikely enough to be ruled out, so that people decide on the rest."
-        )
+    if codes.missed is None:
+        ends.append(" No code is unlikely enough to be ruled out: people decide on the rest.")
     else:
         said.append(
             "of the codes that people would give an answer, at most "
             f"{exact_percent(1 - codes.target)} are ruled out ({percent(codes.missed, 1)} of those "
             "tested)"
         )
-    return settled, f"{ends[0]}{'; and '.join(said)}.{''.join(ends[1:])}"
+    mean = f"On average over answers, and with {exact_percent(codes.confidence)} confidence"
+    return settled, f"{mean}: {'; and '.join(said)}.{''.join(ends)}"

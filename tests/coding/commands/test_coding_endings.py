@@ -86,21 +86,6 @@ def test_interruption_between_blocks_leaves_the_old_file(study, tmp_path, capsys
     assert (tmp_path / "coded.csv").read_text() == "old"
 
 
-def test_progress_is_drawn_on_terminals_without_escape_sequences(
-    study, tmp_path, capsys, monkeypatch
-):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    for name in ("stdout", "stderr"):
-        monkeypatch.setattr(getattr(sys, name), "isatty", lambda: True, raising=False)
-    words = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    done = succeed(capsys, *words)
-    assert "\rtesting: each answer without itself |" in done.err
-    assert " 2/2 [" in done.err
-    assert "\r" not in done.out
-    done = succeed(capsys, *PREDICT, "-o", tmp_path / "coded.csv")
-    assert "\rcoding" in done.err
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script(shell, capsys):
     script = succeed(capsys, "completion", shell).out

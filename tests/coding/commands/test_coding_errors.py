@@ -87,7 +87,7 @@ MISSPELT = {
         "--max-theta",
     ),
     "target in percent": ((*TARGET, "90"), "0.9 for 90 %"),
-    "confidence in percent": ((*PREDICT, *NEW, "--confidence", "99,5 %"), "0.995 for 99.5 %"),
+    "confidence in percent": ((*PREDICT, *NEW, "--confidence", "99,5 %"), "0.9 for 90 %"),
     "percent sign": ((*TARGET, "90%"), "0.9 for 90 %"),
     "decimal comma": ((*TARGET, "0,9"), "0.9 for 90 %"),
     **{

@@ -1,39 +1,33 @@
 """``nldd agreement``: how far people agree who coded the same answers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
+from nldd.present import options as common
 from nldd.present.console import print_notes
-from nldd.present.options import FILE, bundle, file_option, force_option, json_option
 
-if TYPE_CHECKING:
-    from nldd.coding.columns import ColumnSpec
-    from nldd.coding.tables.reading import TableOptions
-
-_columns = (shared.text_option(required=True), *shared.code_options, *shared.coder_options)
+_columns = (shared.text_option(required=True), *shared.code_options)
 
 
 @click.command()
-@click.argument("tables_of_coders", nargs=-1, required=True, type=FILE, metavar="CODED...")
-@bundle("request", shared.make_column_spec, *_columns)
+@click.argument("tables_of_coders", nargs=-1, required=True, type=common.FILE, metavar="CODED...")
+@common.bundle("request", shared.make_column_spec, *_columns)
 @click.option(
     "--id", "name", metavar="COLUMN", help="Column to match rows by; by their order if left out."
 )
-@file_option("-o", "--out", help="File for the answers that were coded differently.")
-@force_option
+@common.file_option("-o", "--out", help="File for the answers that were coded differently.")
+@common.force_option
 @shared.table_options
-@json_option
+@common.json_option
 def agreement(
     tables_of_coders: tuple[Path, ...],
-    request: "ColumnSpec",
+    request: "shared.ColumnSpec",
     name: str | None,
     out: Path | None,
     force: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Tell how far two or more people agree who coded the same answers.
@@ -50,12 +44,9 @@ def agreement(
       nldd agreement all.csv --text answer --labels codes --id id --coder-column coder
     """
     from nldd.coding.agreement import agreement_of_tables
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.tables.writing import write_table
 
-    for place in tables_of_coders:
-        check_paths_differ(place, out, hint="-o disagreements.csv")
-    refuse_existing(out, force=force)
+    shared.check_places(*tables_of_coders, to=[out], force=force)
     found = agreement_of_tables(tables_of_coders, request, name, options)
     print_notes(found.notes)
     if out is not None:

@@ -3,57 +3,31 @@
 from dataclasses import asdict
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd._files import refuse_existing
-from nldd.coding.commands.options import (
-    ReportPlace,
-    answer_options,
-    guarantee_options,
-    listing_options,
-    model_argument,
-    raw_option,
-    report_option,
-    share_option,
-    show_result,
-    table_options,
-)
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import print_notes, print_result
-from nldd.present.options import (
-    FILE,
-    default_option,
-    file_option,
-    force_option,
-    json_option,
-    seed_option,
-)
-
-if TYPE_CHECKING:
-    from nldd.coding.columns import CodeFormat
-    from nldd.coding.guarantee import GuaranteeTarget
-    from nldd.coding.review.verified import CheckedAccuracy
-    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="CODED")
-@listing_options
-@report_option("CODED")
-@guarantee_options
-@answer_options
-@force_option
-@json_option
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="CODED")
+@shared.listing_options
+@shared.report_option("CODED")
+@shared.guarantee_options
+@shared.answer_options
+@common.force_option
+@common.json_option
 def evaluate(
     model: Path,
     table: Path,
-    listing: "CodeFormat",
-    report_place: ReportPlace,
-    promise: "GuaranteeTarget",
-    options: "TableOptions",
+    listing: "shared.CodeFormat",
+    report_place: shared.ReportPlace,
+    promise: "shared.GuaranteeTarget",
+    options: "shared.TableOptions",
     force: bool,
     as_json: bool,
 ) -> None:
@@ -66,7 +40,6 @@ def evaluate(
     Example:
       nldd evaluate model.nldd coded-by-people.csv
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.evaluation import evaluate_table
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.predictions import PER_CODE
@@ -75,39 +48,40 @@ def evaluate(
     if promise.measure == PER_CODE:
         raise click.UsageError("evaluate compares whole answers; --measure subset or hamming.")
     place = report_place(table)
-    check_paths_differ(table, model, place, hint="--report with another name")
-    refuse_existing(place, force=force)
+    shared.check_places(model, table, to=[place], force=force)
     loaded = load_coding_model(model)
     quality = evaluate_table(loaded, table, options, listing, promise)
     print_notes(quality.notes)
     written = place and write_evaluation_report(loaded, quality, model, table, place)
-    show_result(quality, as_json, report=written)
+    shared.show_result(quality, as_json, report=written)
 
 
 @click.command()
-@click.argument("coded", nargs=-1, required=True, type=FILE, metavar="CODED...")
-@default_option(
+@click.argument("coded", nargs=-1, required=True, type=common.FILE, metavar="CODED...")
+@common.default_option(
     "--sample", type=click.IntRange(min=1), default=200, help="How many automatic codes to check."
 )
-@file_option("-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]")
+@common.file_option(
+    "-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]"
+)
 @click.option(
     "--besides",
-    type=FILE,
+    type=common.FILE,
     multiple=True,
     metavar="FILE",
     help="Earlier sample, of which no row is drawn again; may be given several times.",
 )
-@share_option(
+@shared.share_option(
     "--target-accuracy",
     "target",
     default=None,
     help="Accuracy of whole answers to test.  [default: that of nldd_guarantee, else 0.9]",
 )
-@force_option
-@seed_option
-@raw_option
-@table_options
-@json_option
+@common.force_option
+@common.seed_option
+@shared.raw_option
+@shared.table_options
+@common.json_option
 def audit(
     coded: tuple[Path, ...],
     sample: int,
@@ -117,7 +91,7 @@ def audit(
     force: bool,
     seed: int,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Draw automatic codes to check by hand; given back checked, tell their accuracy.
@@ -144,40 +118,28 @@ def audit(
       nldd audit new.review.db
     """
     from nldd.coding.audit import draw_sample, is_check_sample, read_audit
-    from nldd.coding.coded_table import check_paths_differ
+    from nldd.coding.review.store import Store
     from nldd.coding.review.store_file import is_store
+    from nldd.coding.review.verified import audit_of
 
     if any(map(is_store, coded)):
-        judged = _audit_of_review(coded, besides or out, target)
+        if len(coded) > 1 or besides or out:
+            hint = "nldd audit new.review.db; nldd review merge makes one review of several"
+            raise InputError("A review of the page is judged by itself.", hint=hint)
+        with Store.open(coded[0], write=False) as store:
+            judged = audit_of(store, target)
         print_result(as_json, asdict(judged), fill(judged.text, 100))
         return
     unchecked = [path for path in coded if not is_check_sample(path, options)]
     if not unchecked and not besides:
-        show_result(read_audit(*coded, options=options, target=target), as_json)
+        shared.show_result(read_audit(*coded, options=options, target=target), as_json)
         return
     if len(coded) > 1 or not unchecked:
-        message = (
-            "A sample is drawn from one coded table; checked samples are told of by themselves."
-        )
+        message = "A sample is drawn from one coded table; checked samples are given alone."
         hint = "nldd audit coded.csv --besides first.csv -o second.csv, or nldd audit first.csv"
         raise InputError(message, hint=hint)
     (table,) = coded
     ending = table.suffix if table.suffix.lower() in (".csv", ".tsv", ".xlsx", ".jsonl") else ".csv"
     place = out or table.with_name(f"{table.stem}.audit{ending}")
-    for earlier in (table, *besides):
-        check_paths_differ(earlier, place, hint="-o sample.csv")
-    refuse_existing(place, force=force)
-    show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)
-
-
-def _audit_of_review(
-    coded: tuple[Path, ...], drawing: object, target: float | None
-) -> "CheckedAccuracy":
-    from nldd.coding.review.store import Store
-    from nldd.coding.review.verified import audit_of
-
-    if len(coded) > 1 or drawing:
-        hint = "nldd audit new.review.db; nldd review merge makes one review of several"
-        raise InputError("A review of the page is judged by itself.", hint=hint)
-    with Store.open(coded[0], write=False) as store:
-        return audit_of(store, target)
+    shared.check_places(table, *besides, to=[place], force=force)
+    shared.show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)

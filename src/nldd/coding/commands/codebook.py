@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument, show_result, table_options
+from nldd.coding.commands import options as shared
+from nldd.present import options as common
 from nldd.present.console import after_saving, print_notes, say
-from nldd.present.options import FILE, file_option, force_option, json_option, threads_option
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
-    from nldd.coding.tables.reading import TableOptions
 
 
 def _renew_report(found: "CodingModel", model: Path) -> None:
@@ -28,20 +27,20 @@ def _renew_report(found: "CodingModel", model: Path) -> None:
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="[CODEBOOK]", required=False)
-@file_option("-o", "--out", help="File for the codebook (CSV, TSV, XLSX, JSONL).")
-@force_option
-@threads_option
-@table_options
-@json_option
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="[CODEBOOK]", required=False)
+@common.file_option("-o", "--out", help="File for the codebook (CSV, TSV, XLSX, JSONL).")
+@common.force_option
+@common.threads_option
+@shared.table_options
+@common.json_option
 def codebook(
     model: Path,
     table: Path | None,
     out: Path | None,
     force: bool,
     jobs: int,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Show or write the codebook of a model; or let the model take over a changed one.
@@ -73,4 +72,4 @@ def codebook(
     used = CodebookUse(found.codebook.for_labels(found.labels), counts)
     if out is not None:
         write_codebook(out, used.codebook, counts)
-    show_result(used, as_json, codebook=out)
+    shared.show_result(used, as_json, codebook=out)

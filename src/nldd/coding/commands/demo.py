@@ -1,5 +1,6 @@
 """``nldd demo survey``: a coding study from end to end."""
 
+from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
@@ -16,17 +17,32 @@ if TYPE_CHECKING:
     from nldd.datasets import Survey
 
 N_CODED = 1200
+# What each step does, and its command, which runs in the folder of the study.
 STEPS = (
-    f"Learn from {N_CODED} answers that people have coded.",
-    "How much may be coded automatically, if 9 in 10 answers shall be right?",
-    "Code {n_new} new answers: the sure ones automatically, the rest for people.",
-    "People code the rest (here the generator does), and these answers join the model.",
-    "The shares of the codes in the new answers, corrected for the machine's errors.",
+    (
+        f"Learn from {N_CODED} answers that people have coded.",
+        "fit answers.csv --text answer --labels codes --features age,region -o model.nldd",
+    ),
+    (
+        "How much may be coded automatically, if 9 in 10 answers shall be right?",
+        "triage model.nldd --target-accuracy 0.9 --figure curve",
+    ),
+    (
+        "Code new answers: the sure ones automatically, the rest for people.",
+        "predict model.nldd new.csv -o coded.csv --review review.csv --random 50",
+    ),
+    (
+        "People code the rest (here the generator does), and these answers join the model.",
+        "update model.nldd corrected.csv",
+    ),
+    (
+        "The shares of the codes in the new answers, corrected for the machine's errors.",
+        "frequencies model.nldd coded.csv --checked corrected.csv -o shares.csv",
+    ),
 )
-# What the walk through a survey leaves in its folder.
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
-MODELS = ("model.nldd", "model.nldd.bak", "before.nldd")
-WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png", "model.report.html")
+MODELS = ("model.nldd", "model.nldd.bak", "before.nldd", "model.report.html")
+WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png")
 
 
 @click.command(short_help="A whole study on a made-up survey, from fit to frequencies.")
@@ -47,60 +63,35 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
     """
     from nldd.datasets import load_survey
 
-    _make_room(out, force)
-    answers = load_survey()
-    n_new = _write_tables(out, answers, seed)
-    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}\nFiles: {out}")
-    for number, (title, arguments) in enumerate(zip(STEPS, _commands(out), strict=True), 1):
-        if arguments[0] == "update":
-            _correct(out / "review.csv", out / "corrected.csv", answers)
-            copyfile(out / "model.nldd", out / "before.nldd")
-        show(f"\n{number}. {title.format(n_new=n_new)}\n\n$ {command_line('nldd', *arguments)}\n")
-        # Not by `run`: an error is to end this command too, with its traceback if --debug is on.
-        root = context.find_root().command
-        root.main(args=arguments, prog_name="nldd", standalone_mode=False)
-    report, coded = out / WRITTEN[-1], out / "coded.csv"
-    page = f"{report} in a browser, " if report.exists() else ""
-    show(f"\nRead {page}{coded} in a spreadsheet.")
-    _show_review(out)
-
-
-def _show_review(out: Path) -> None:
-    """Show the command that opens the review page."""
-    # By the model before people helped: the new one knows the answers that it would ask about.
-    words = ("review", out / MODELS[-1], out / "new.csv", "--show", "age,region")
-    title = "To decide on a page in the browser what the machine is not sure of:"
-    show(f"\n{title}\n\n$ {command_line('nldd', *words)}")
-
-
-def _commands(out: Path) -> list[list[str]]:
-    """The words of the command of each step."""
-    answers, new, coded, review, corrected, shares = (str(out / name) for name in TABLES)
-    model, curve = str(out / "model.nldd"), str(out / "curve")
-    columns = ["--text", "answer", "--labels", "codes", "--features", "age,region"]
-    target = ["--target-accuracy", "0.9"]
-    return [
-        ["fit", answers, *columns, "-o", model],
-        ["triage", model, *target, "--figure", curve],
-        ["predict", model, new, *target, "-o", coded, "--review", review, "--random", "50"],
-        ["update", model, corrected],
-        ["frequencies", model, coded, "--checked", corrected, "-o", shares],
-    ]
-
-
-def _make_room(out: Path, force: bool) -> None:
-    """A folder in which nothing is replaced unasked."""
     there = [name for name in WRITTEN if (out / name).exists()]
     if there and not force:
         hint = "--out with another folder, or --force if the files are those of an earlier walk"
         raise InputError(f"{out} has a file {there[0]}, which this would replace.", hint=hint)
     out.mkdir(parents=True, exist_ok=True)
-    for name in there:
-        (out / name).unlink()
+    answers, root = load_survey(), context.find_root().command
+    show(f"{len(answers.rows)} answers to: {answers.question}\n{answers.note}")
+    show(f"The files are in {out}, where the commands run.")
+    with chdir(out):
+        for name in there:
+            Path(name).unlink()
+        _write_tables(answers, seed)
+        for number, (title, command) in enumerate(STEPS, 1):
+            if command.startswith("update"):
+                _correct_review(answers)
+                copyfile("model.nldd", "before.nldd")
+            show(f"\n{number}. {title}\n\n$ nldd {command}\n")
+            # Not by `run`: an error is to end this command too, by --debug with its traceback.
+            root.main(args=command.split(), prog_name="nldd", standalone_mode=False)
+    show("\nRead model.report.html in a browser, and coded.csv in a spreadsheet.")
+    # By the model before people helped: the new one knows the answers that it would ask about.
+    page = command_line(
+        "nldd", "review", out / "before.nldd", out / "new.csv", "--show", "age,region"
+    )
+    show(f"To decide on a page in the browser what the machine is not sure of:\n\n$ {page}")
 
 
-def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
-    """Write the coded answers and the new ones, without their codes; how many are new."""
+def _write_tables(answers: "Survey", seed: int) -> None:
+    """Write the coded answers and the new ones, without their codes."""
     from numpy.random import default_rng
 
     # The answers come in no order, so that seed 0 may take them as they are.
@@ -108,19 +99,19 @@ def _write_tables(out: Path, answers: "Survey", seed: int) -> int:
     order = default_rng(seed).permutation(n) if seed else range(n)
     rows = [answers.rows[i] for i in order]
     codes = answers.header.index("codes")
-    answers.write(out / "answers.csv", rows[:N_CODED])
+    answers.write(Path("answers.csv"), rows[:N_CODED])
     header, *new = [(*row[:codes], *row[codes + 1 :]) for row in (answers.header, *rows[N_CODED:])]
-    replace(answers, header=header).write(out / "new.csv", new)
-    return len(new)
+    replace(answers, header=header).write(Path("new.csv"), new)
 
 
-def _correct(review: Path, out: Path, answers: "Survey") -> None:
-    """Fill in the codes of a review sheet, as people would."""
+def _correct_review(answers: "Survey") -> None:
+    """Fill in the codes of the review sheet, as people would."""
     from nldd.coding.own_columns import OK
     from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table
 
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
-    table = read_table(review)
+    table = read_table("review.csv")
     codes = [truth[person] for person in table.texts("id")]
-    write_table(out, table.frame.assign(**{"codes": codes, OK: "x"}), raw=True)
+    frame = table.frame.assign(**{"codes": codes, OK: "x"})
+    write_table(Path("corrected.csv"), frame, raw=True)

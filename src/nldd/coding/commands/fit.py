@@ -1,98 +1,75 @@
 """``nldd fit`` and ``nldd update``: learn from coded answers, and from further ones."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import (
-    ReportPlace,
-    answer_options,
-    code_options,
-    coder_options,
-    guarantee_options,
-    listing_options,
-    make_column_spec,
-    model_argument,
-    report_option,
-    show_result,
-    text_option,
-)
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import after_saving, make_asker, print_notes, say
-from nldd.present.options import (
-    FILE,
-    bundle,
-    file_option,
-    folds_option,
-    force_option,
-    json_option,
-    seed_option,
-    threads_option,
-)
 from nldd.present.progress import progress
 
 if TYPE_CHECKING:
-    from nldd.coding.columns import CodeFormat, ColumnSpec
-    from nldd.coding.guarantee import GuaranteeTarget
-    from nldd.coding.tables.reading import TableOptions
+    from nldd.coding.training import FitResult
 
-
-_columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
-column_options = bundle(
+column_options = common.bundle(
     "spec",
-    make_column_spec,
-    text_option(),
-    *code_options,
+    shared.make_column_spec,
+    shared.text_option(),
+    *shared.code_options,
     click.option(
         "--as-written",
         is_flag=True,
         help="Take codes as they are, even if they look like lists with another separator.",
     ),
-    click.option(
+    shared.column_option(
         "--id",
-        default="",
-        metavar="COLUMN",
         help="Column that identifies respondents; answers of one respondent are tested together. "
         "[default: found by its name]",
     ),
-    *coder_options,
-    click.option("--coder", default="", metavar="NAME", help="Use the codes of this coder only."),
-    _columns_option("--features", help="Further columns to code from: numbers, or categories."),
-    _columns_option(
+    shared.column_option("--coder", metavar="NAME", help="Use the codes of this coder only."),
+    shared.columns_option(
+        "--features", help="Further columns to code from: numbers, or categories."
+    ),
+    shared.columns_option(
         "--categorical", help="Features that are categories even though they hold numbers."
     ),
 )
 
 
 @click.command()
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@click.argument("table", type=common.FILE, metavar="ANSWERS")
 @column_options
-@file_option("--codebook", help="Table of codes with names, merges and order; see nldd codebook.")
-@file_option(
+@common.file_option(
+    "--codebook", help="Table of codes with names, merges and order; see nldd codebook."
+)
+@common.file_option(
     "-o", "--out", default=Path("model.nldd"), show_default=True, help="File for the model."
 )
-@report_option("the model")
-@guarantee_options
-@folds_option(help="Folds of the cross-validation.  [default: 20; 10 of more than 5,000 answers]")
-@seed_option
-@threads_option
-@answer_options
-@force_option
-@json_option
+@shared.report_option("the model")
+@shared.guarantee_options
+@common.folds_option(
+    help="Folds of the cross-validation.  [default: 20; 10 of more than 5,000 answers]"
+)
+@common.seed_option
+@common.threads_option
+@shared.answer_options
+@common.force_option
+@common.json_option
 def fit(
     table: Path,
-    spec: "ColumnSpec",
+    spec: "shared.ColumnSpec",
     codebook: Path | None,
     out: Path,
-    report_place: ReportPlace,
-    promise: "GuaranteeTarget",
+    report_place: shared.ReportPlace,
+    promise: "shared.GuaranteeTarget",
     folds: int | None,
     seed: int,
     jobs: int,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     force: bool,
     as_json: bool,
 ) -> None:
@@ -111,60 +88,53 @@ def fit(
       nldd fit answers.xlsx --text answer --labels code1,code2,code3
       nldd fit answers.xlsx --text answer --label-columns "q1_*"
     """
-    from nldd.coding.automation import triage
     from nldd.coding.codebook import Codebook, read_codebook
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model import Settings
-    from nldd.coding.report import FitReport
     from nldd.coding.training import fit_table
 
     place = report_place(out)
-    check_paths_differ(table, out, place, hint="--report with another name")
-    refuse_existing(out, place, force=force)
+    shared.check_places(table, out, to=[place], force=force)
+    refuse_existing(out, force=force)
     settings = Settings(folds, seed, jobs)
     book = read_codebook(codebook) if codebook else Codebook()
     asked: dict[str, Any] = {"watch": progress, "tell": say, "ask": make_asker()}
     step = fit_table(table, out, spec, settings, options, **asked, codebook=book, force=force)
-    report = FitReport(step.model, triage(step.model, promise), step)
-    print_notes(step.notes)
-    with after_saving(out):
-        written = place and report.write(out, place)
-    show_result(report, as_json, model=out, before=step.predecessor, report=written)
+    _show_step(step, out, promise, place, as_json)
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="CORRECTED")
-@file_option("-o", "--out", help="File for the new model; if left out, the old one changes.")
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="CORRECTED")
+@common.file_option("-o", "--out", help="File for the new model; if left out, the old one changes.")
 @click.option("--again", is_flag=True, help="Take a file that the model has had already.")
 @click.option(
     "--new-codes", is_flag=True, help="Take new codes even if they look like known ones misspelt."
 )
-@listing_options
+@shared.listing_options
 @click.option(
     "--accept-suggestions",
     "accept",
     is_flag=True,
     help="Take suggestions of a review as right that are unchanged and not marked.",
 )
-@report_option("the model")
-@threads_option
-@guarantee_options
-@answer_options
-@force_option
-@json_option
+@shared.report_option("the model")
+@common.threads_option
+@shared.guarantee_options
+@shared.answer_options
+@common.force_option
+@common.json_option
 def update(
     model: Path,
     table: Path,
     out: Path | None,
     again: bool,
     new_codes: bool,
-    listing: "CodeFormat",
+    listing: "shared.CodeFormat",
     accept: bool,
-    report_place: ReportPlace,
+    report_place: shared.ReportPlace,
     jobs: int,
-    promise: "GuaranteeTarget",
-    options: "TableOptions",
+    promise: "shared.GuaranteeTarget",
+    options: "shared.TableOptions",
     force: bool,
     as_json: bool,
 ) -> None:
@@ -182,30 +152,38 @@ def update(
       nldd update model.nldd corrected.csv
       nldd update model.nldd new.review.db
     """
-    from nldd.coding.automation import triage
-    from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.report import FitReport, is_fit_report
+    from nldd.coding.report import is_fit_report
     from nldd.coding.review.store_file import is_store
     from nldd.coding.training import update_model
-    from nldd.coding.wording import drawn_notes
 
     out = out or model
     if accept and is_store(table):
-        message = (
-            f"{table.name}: in a review of the page, a suggestion is taken once it is decided."
-        )
-        hint = "leave out --accept-suggestions; on the page, a applies codes to all alike"
-        raise InputError(message, hint=hint)
+        message = f"{table.name}: a review of the page takes a suggestion once it is decided."
+        raise InputError(message, hint="leave out --accept-suggestions")
     place = report_place(out)
-    check_paths_differ(table, out, place, hint="--report with another name")
     # What nldd wrote about this model changes with it.
     own = place is not None and is_fit_report(place, out)
-    refuse_existing(None if own else place, force=force)
+    shared.check_places(table, out, to=[place], force=force or own)
     asked: dict[str, Any] = {"watch": progress, "tell": say, "ask": make_asker(), "n_jobs": jobs}
     how: dict[str, Any] = {"again": again, "new_codes": new_codes, "accept": accept, "force": force}
     step = update_model(model, table, out, options, **asked, **how, listing=listing)
+    _show_step(step, out, promise, place, as_json)
+
+
+def _show_step(
+    step: "FitResult",
+    out: Path,
+    promise: "shared.GuaranteeTarget",
+    place: Path | None,
+    as_json: bool,
+) -> None:
+    """Print and write what a model has learned."""
+    from nldd.coding.automation import triage
+    from nldd.coding.report import FitReport
+    from nldd.coding.wording import drawn_notes
+
     report = FitReport(step.model, triage(step.model, promise), step)
     print_notes([*step.notes, *drawn_notes(step.model)])
     with after_saving(out):
         written = place and report.write(out, place)
-    show_result(report, as_json, model=out, before=step.predecessor, report=written)
+    shared.show_result(report, as_json, model=out, before=step.predecessor, report=written)

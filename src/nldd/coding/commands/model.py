@@ -1,23 +1,19 @@
 """``nldd triage``, ``inspect`` and ``undo``: what a model can do, holds, and was before."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from nldd._files import refuse_existing
-from nldd.coding.commands.options import guarantee_options, model_argument, show_result
+from nldd.coding.commands import options as shared
+from nldd.present import options as common
 from nldd.present.console import print_notes, print_result, say
-from nldd.present.options import default_option, force_option, json_option
-
-if TYPE_CHECKING:
-    from nldd.coding.guarantee import GuaranteeTarget
 
 
 @click.command()
-@model_argument
-@guarantee_options
-@default_option(
+@shared.model_argument
+@shared.guarantee_options
+@common.default_option(
     "--human-accuracy",
     type=click.FloatRange(0, 1),
     default=1.0,
@@ -29,11 +25,11 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
 )
-@force_option
-@json_option
+@common.force_option
+@common.json_option
 def triage(
     model: Path,
-    promise: "GuaranteeTarget",
+    promise: "shared.GuaranteeTarget",
     human_accuracy: float,
     figure: Path | None,
     force: bool,
@@ -52,21 +48,29 @@ def triage(
     """
     from nldd.coding.automation import triage
     from nldd.coding.model_file import load_coding_model
-    from nldd.coding.report import curve_places, save_curve
+    from nldd.coding.report import risk_coverage
     from nldd.coding.wording import drawn_notes
+    from nldd.present.page import save_figure
 
-    refuse_existing(*(curve_places(figure) if figure else ()), force=force)
+    if figure is not None and figure.suffix.lower() in (".svg", ".png"):
+        figure = figure.with_suffix("")
+    endings = (".svg", ".png") if figure else ()
+    refuse_existing(*(Path(f"{figure}{ending}") for ending in endings), force=force)
     loaded = load_coding_model(model)
     print_notes(drawn_notes(loaded))
     found = triage(loaded, promise, human_accuracy)
-    drawn = figure and save_curve(loaded, found, figure)
-    where = f"\n\nCurve: {drawn} and {drawn.with_suffix('.png').name}" if drawn else ""
+    where, drawn = "", None
+    if figure is not None:
+        tested, rule = loaded.tested, found.selection
+        curve = risk_coverage(loaded.evidence[tested], loaded.Y[tested], rule, rule)
+        drawn, other = save_figure(curve.plot().figure_, figure.parent, figure.name)
+        where = f"\n\nCurve: {drawn} and {other.name}"
     print_result(as_json, {**found.to_dict(), "figure": drawn}, f"{found}{where}")
 
 
 @click.command()
-@model_argument
-@json_option
+@shared.model_argument
+@common.json_option
 def inspect(model: Path, as_json: bool) -> None:
     """Show what a model holds: codes, columns, coefficients, versions and history.
 
@@ -78,12 +82,12 @@ def inspect(model: Path, as_json: bool) -> None:
     """
     from nldd.coding.description import describe_model
 
-    show_result(describe_model(model), as_json)
+    shared.show_result(describe_model(model), as_json)
 
 
 @click.command()
-@model_argument
-@json_option
+@shared.model_argument
+@common.json_option
 def undo(model: Path, as_json: bool) -> None:
     """Take back the last change of a model: an update, or a fit in its place.
 
@@ -101,4 +105,4 @@ def undo(model: Path, as_json: bool) -> None:
     report = model.with_suffix(".report.html")
     if is_fit_report(report, model):
         print_notes([f"{report.name} may be about another state of the model than this one."])
-    show_result(undone, as_json, model=model)
+    shared.show_result(undone, as_json, model=model)

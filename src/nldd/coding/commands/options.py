@@ -1,7 +1,7 @@
 """Options that several commands have; those that belong together reach a command as one value."""
 
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nldd._files import refuse_existing
 from nldd._wording import quote
 from nldd.present.console import print_result
 from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
 
-if TYPE_CHECKING:
-    from nldd.coding.tables.reading import TableOptions
-
+if TYPE_CHECKING:  # what the options of a bundle become, for the signatures of commands
+    from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
+    from nldd.coding.guarantee import GuaranteeTarget as GuaranteeTarget
+    from nldd.coding.tables.reading import TableOptions as TableOptions
 
 # From the file that a report is about to the place of the report, if there shall be one.
 ReportPlace = Callable[[Path], Path | None]
@@ -37,27 +39,11 @@ class Proportion(click.FloatRange):
     """A number between 0 and 1; who gives a percentage is told how to write it."""
 
     def convert(self, value: Any, param: Any, ctx: Any) -> float:
-        text = " ".join(str(value).split())
-        number = _as_float(text)
-        if 0 < number < 1:
-            return number
-        # What a person may mean by a number above 1, a percent sign or a decimal comma.
-        share = _as_float(text.rstrip("% ").replace(",", "."))
-        if text.endswith("%") or share > 1:
-            share /= 100
-        advice = (
-            f"{text} is not a number between 0 and 1; write {share:.12g} for {100 * share:.12g} %."
-            if 0 < share < 1
-            else f"{quote(text)} is not a number above 0 and below 1; write 0.9 for 90 %, say."
-        )
-        self.fail(advice, param, ctx)
-
-
-def _as_float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+        with suppress(ValueError):
+            if 0 < (number := float(value)) < 1:
+                return number
+        message = f"{quote(str(value))} is not a number above 0 and below 1; write 0.9 for 90 %."
+        self.fail(message, param, ctx)
 
 
 def report_option(beside: str) -> Decorator:
@@ -87,23 +73,17 @@ sep_option = partial(
     click.option, "--sep", "separators", multiple=True, callback=_read_separators, metavar="TEXT"
 )
 no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
+column_option = partial(click.option, default="", metavar="COLUMN")
+columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
 text_option = partial(
-    click.option,
-    "--text",
-    multiple=True,
-    metavar="COLUMNS",
-    help="Columns with the answers; several with commas, or repeat it.",
+    columns_option, "--text", help="Columns with the answers; several with commas, or repeat it."
 )
 code_options = (
-    click.option(
-        "--labels",
-        default="",
-        metavar="COLUMNS",
-        help="Column that lists the codes; or several, with commas or as 'code*'.",
+    column_option(
+        "--labels", help="Column that lists the codes; or several, with commas or as 'code*'."
     ),
-    click.option(
+    column_option(
         "--label-columns",
-        default="",
         metavar="PATTERN",
         help="Columns of 0 and 1, one a code, such as 'q1_*'; instead of --labels.",
     ),
@@ -111,13 +91,8 @@ code_options = (
         default=(";",), help='Between codes in a cell; repeatable.  [default: ";" and line breaks]'
     ),
     no_code_option(help="Cell of --labels that means: looked at, and no code applies."),
-)
-coder_options = (
-    click.option(
-        "--coder-column",
-        default="",
-        metavar="COLUMN",
-        help="Column that says who coded a row.  [default: found by its name]",
+    column_option(
+        "--coder-column", help="Column that says who coded a row.  [default: found by its name]"
     ),
 )
 
@@ -133,6 +108,15 @@ listing_options = bundle(
 def show_result(result: Any, as_json: bool, advice: str = "", **written: Path | None) -> None:
     """Print a result as JSON, or in its own words, with the files written."""
     print_result(as_json, result.to_dict() if as_json else {}, str(result), advice, **written)
+
+
+def check_places(*sources: Path, to: Sequence[Path | None], force: bool) -> None:
+    """Refuse to write over what is read, and over files that exist, unless by force."""
+    from nldd.coding.coded_table import check_paths_differ
+
+    for source in sources:
+        check_paths_differ(source, *to, hint="another name for the file that is written")
+    refuse_existing(*to, force=force)
 
 
 model_argument = click.argument("model", type=FILE, metavar="MODEL")
@@ -162,18 +146,10 @@ _table_options = (
 )
 
 
-def _open_how(
-    encoding: str | None,
-    delimiter: str | None,
-    sheet: str | None,
-    header_row: int,
-    skip_rows: int,
-    numbers: Path | None = None,
-) -> "TableOptions":
+def _open_how(delimiter: str | None, **given: Any) -> "TableOptions":
     from nldd.coding.tables.reading import TableOptions
 
-    separator = TABS.get(delimiter or "", delimiter)
-    return TableOptions(encoding, separator, sheet, numbers, header_row, skip_rows)
+    return TableOptions(separator=TABS.get(delimiter or "", delimiter), **given)
 
 
 table_options = bundle("options", _open_how, *_table_options)

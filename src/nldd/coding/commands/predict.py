@@ -1,36 +1,18 @@
 """``nldd predict``: code new answers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd._files import refuse_existing
-from nldd.coding.commands.options import (
-    answer_options,
-    guarantee_options,
-    model_argument,
-    raw_option,
-)
+from nldd.coding.commands import options as shared
+from nldd.present import options as common
 from nldd.present.console import print_json, print_notes, show
-from nldd.present.options import (
-    FILE,
-    default_option,
-    file_option,
-    force_option,
-    json_option,
-    seed_option,
-)
 from nldd.present.progress import progress
-
-if TYPE_CHECKING:
-    from nldd.coding.guarantee import GuaranteeTarget
-    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
-@model_argument
-@click.argument("table", type=FILE, metavar="ANSWERS")
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="ANSWERS")
 @click.option(
     "-o",
     "--out",
@@ -38,28 +20,28 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
     help="File for the coded answers (CSV, TSV, XLSX, JSONL), or - for standard output.",
 )
-@file_option(
+@common.file_option(
     "--review", help="File for the answers that people must code; XLSX has choices in its cells."
 )
-@default_option(
+@common.default_option(
     "--random",
     "n_random",
     type=click.IntRange(min=0),
     default=0,
     help="Answers drawn at random for the review, sure ones among them.",
 )
-@seed_option
-@force_option
-@guarantee_options
+@common.seed_option
+@common.force_option
+@shared.guarantee_options
 @click.option(
     "--max-theta",
     type=click.FloatRange(0, 1),
     help="Code answers up to this theta, whatever accuracy that gives; instead of a target.",
 )
 @click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
-@raw_option
-@answer_options
-@json_option
+@shared.raw_option
+@shared.answer_options
+@common.json_option
 @click.pass_context
 def predict(
     context: click.Context,
@@ -70,11 +52,11 @@ def predict(
     n_random: int,
     seed: int,
     force: bool,
-    promise: "GuaranteeTarget",
+    promise: "shared.GuaranteeTarget",
     max_theta: float | None,
     explain: bool,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Code new answers: the sure ones automatically, the rest marked for people.
@@ -99,7 +81,7 @@ def predict(
       nldd predict model.nldd new.csv -o coded.csv --max-theta 0.02 --explain
     """
     from nldd.coding.coded_answers import CodingOptions
-    from nldd.coding.coded_table import check_paths_differ, code_table
+    from nldd.coding.coded_table import code_table
     from nldd.coding.model_file import load_coding_model
 
     to_stdout = str(out) == "-"
@@ -110,8 +92,7 @@ def predict(
         raise click.UsageError("--max-theta goes without --target-accuracy and its options.")
     if n_random and review is None:
         raise click.UsageError("--random puts answers into a review; name one with --review.")
-    check_paths_differ(table, out, review, hint="-o coded.csv --review review.csv")
-    refuse_existing(out, review, force=force)
+    shared.check_places(table, to=[out, review], force=force)
     loaded = load_coding_model(model)
     coding = CodingOptions(max_theta, explain, raw, n_random=n_random, seed=seed)
     if max_theta is None:

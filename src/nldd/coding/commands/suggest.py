@@ -2,37 +2,32 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from nldd._files import refuse_existing
 from nldd._wording import quote_first
-from nldd.coding.commands.options import raw_option, show_result, table_options, text_option
+from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
+from nldd.present import options as common
 from nldd.present.console import print_notes
-from nldd.present.options import FILE, file_option, force_option, json_option, seed_option
 from nldd.present.text import command_line
-
-if TYPE_CHECKING:
-    from nldd.coding.tables.reading import TableOptions
 
 
 @click.command()
-@click.argument("path", type=FILE, metavar="ANSWERS")
-@text_option()
+@click.argument("path", type=common.FILE, metavar="ANSWERS")
+@shared.text_option()
 @click.option(
     "--groups",
     type=click.IntRange(2, 200),
     help="How many groups.  [default: by the number of answers, 30 at most]",
 )
-@file_option("-o", "--out", required=True, help="File for the draft of the codebook.")
-@file_option("--assign", help="File for the answers with their groups, to code from.")
-@force_option
-@seed_option
-@raw_option
-@table_options
-@json_option
+@common.file_option("-o", "--out", required=True, help="File for the draft of the codebook.")
+@common.file_option("--assign", help="File for the answers with their groups, to code from.")
+@common.force_option
+@common.seed_option
+@shared.raw_option
+@shared.table_options
+@common.json_option
 def suggest(
     path: Path,
     text: tuple[str, ...],
@@ -42,7 +37,7 @@ def suggest(
     force: bool,
     seed: int,
     raw: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
     as_json: bool,
 ) -> None:
     """Group answers that share words into a draft of a codebook; no codes are needed.
@@ -56,15 +51,13 @@ def suggest(
       nldd suggest answers.csv --text answer -o codebook.csv
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.columns import CodeColumns, Columns, read_answers, split_names
     from nldd.coding.own_columns import DRAFT, unique_column_names
     from nldd.coding.suggestions import suggest_codes
     from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table
 
-    check_paths_differ(path, out, assign, hint="-o codebook.csv --assign draft.csv")
-    refuse_existing(out, assign, force=force)
+    shared.check_places(path, to=[out, assign], force=force)
     table = read_table(path, options)
     columns = tuple(map(table.find, split_names(text, table.names)))
     if not columns:
@@ -82,4 +75,4 @@ def suggest(
         words = ("--text", "...", "--labels", column, "-o", "model.nldd")
         fit = command_line("nldd", "fit", assign, *words)
         advice = f"Correct the column {column} of {assign}, then\n  {fit}"
-    show_result(found, as_json, advice, codebook=out, draft=assign)
+    shared.show_result(found, as_json, advice, codebook=out, draft=assign)

@@ -4,16 +4,15 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing
-from nldd.coding.commands.options import model_argument, show_result
-from nldd.present.options import file_option, force_option, json_option
+from nldd.coding.commands import options as shared
+from nldd.present import options as common
 
 
 @click.command()
-@model_argument
-@file_option("-o", "--out", help="File for all of them, with the evidence.")
-@force_option
-@json_option
+@shared.model_argument
+@common.file_option("-o", "--out", help="File for all of them, with the evidence.")
+@common.force_option
+@common.json_option
 def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
     """Find answers that people may have miscoded, among those that a model has learned from.
 
@@ -25,14 +24,12 @@ def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
       nldd suspects model.nldd
       nldd suspects model.nldd -o suspects.csv
     """
-    from nldd.coding.coded_table import check_paths_differ
     from nldd.coding.model_file import load_coding_model
     from nldd.coding.suspects import find_suspects
     from nldd.coding.tables.writing import write_table
 
-    check_paths_differ(model, out, hint="-o suspects.csv")
-    refuse_existing(out, force=force)
+    shared.check_places(model, to=[out], force=force)
     found = find_suspects(load_coding_model(model))
     if out is not None:
         write_table(out, found.to_frame())
-    show_result(found, as_json, out=out)
+    shared.show_result(found, as_json, out=out)
