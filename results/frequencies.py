@@ -12,7 +12,7 @@ from pathlib import Path
 import marks
 import numpy as np
 
-from nldd.coding.frequency_estimates import PartCounts, estimate_rest
+from nldd.coding.frequencies import PartCounts, estimate_rest
 
 RECORDS = Path(__file__).parent / "frequencies" / "coverage.jsonl"
 PAGE = marks.DOCS / "frequencies.md"

@@ -33,10 +33,9 @@ import marks
 import numpy as np
 from scipy.special import expit
 
-from nldd.coding.answers import Answers, Decisions
+from nldd.coding.answers import Answers, Decisions, settle_repeats
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
-from nldd.coding.training_set import settle_repeats
 
 FOLDER = Path(__file__).parent / "promise"
 RECORDS = {kind: FOLDER / f"{kind}.jsonl" for kind in ("repeats", "refits", "tests")}

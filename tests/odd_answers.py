@@ -160,7 +160,7 @@ ODD = {
     "mixed separators": Odd(
         "mixed_separators.csv",
         LIST,
-        error="2 codes look like lists of others",
+        error="codes look like lists of others",
         hint='--sep ";" --sep "," --sep "/"',
     ),
     "mixed separators, named": Odd(
@@ -215,7 +215,7 @@ ODD = {
     "KoBo, a list with spaces": Odd(
         "kobo.csv",
         ("--text", "what_bothered", "--labels", "reasons"),
-        error="3 codes look like lists of others, with ' ' between them",
+        error="codes look like lists of others, with ' ' between them",
         hint='--sep " "; or --as-written',
     ),
     "KoBo, a list with spaces, named": Odd(
@@ -273,7 +273,7 @@ ODD = {
     "Google Forms": Odd(
         "google_forms.csv",
         (*BOTHERED, "--labels", "Which apply?"),
-        error="1 code looks like a list of others, with ',' between them",
+        error="codes look like lists of others, with ',' between them",
         hint='--sep ","; or --as-written',
     ),
     "Google Forms, with a comma in an option": Odd(
@@ -284,7 +284,6 @@ ODD = {
             *("Price", "Price;Staff;rude or slow", "Staff;rude or slow", "Parking;Price"),
             *("Parking", "Parking;Staff;rude or slow"),
         ),
-        notes=("'Staff' and 'rude or slow' always stand together, 3 times; if they are one code",),
     ),
     "lists of Python": Odd("python_lists.csv", LIST, TEXTS[:2], CODES[:2]),
     "the header once more": Odd(

@@ -5,19 +5,17 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from nldd.coding import agreement_measures
-from nldd.coding.agreement_measures import (
-    alpha_with_interval,
-    cohen_kappa,
-    krippendorff_alpha,
-    masi_distance,
-    nominal_distance,
-)
+from nldd.coding.agreement_measures import cohen_kappa, krippendorff_alpha, masi_distance
 
 
 def units_of(*coders):
-    return [
-        [None if value == "." else value for value in unit] for unit in zip(*coders, strict=True)
-    ]
+    """Sets of one value for each unit; a dot is none."""
+    units = zip(*coders, strict=True)
+    return [[None if value == "." else frozenset([value]) for value in unit] for unit in units]
+
+
+def alpha(units):
+    return krippendorff_alpha(units)[0]
 
 
 def naive_alpha(units, distance):
@@ -60,59 +58,44 @@ def test_masi_distance_by_hand(one, other, distance):
 def test_alpha_of_published_examples():
     # Krippendorff (2011), Computing Krippendorff's alpha-reliability, A to C: two values, five
     # values, and four coders who left cells out.
-    assert round(krippendorff_alpha(units_of("0100000010", "1110010000")), 3) == 0.095
-    assert round(krippendorff_alpha(units_of("aabbdcccedda", "babbbccceddd")), 3) == 0.692
+    assert round(alpha(units_of("0100000010", "1110010000")), 3) == 0.095
+    assert round(alpha(units_of("aabbdcccedda", "babbbccceddd")), 3) == 0.692
     four = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
-    assert round(krippendorff_alpha(units_of(*four)), 3) == 0.743
+    assert round(alpha(units_of(*four)), 3) == 0.743
 
 
-@pytest.mark.parametrize("distance", [masi_distance, nominal_distance])
-def test_alpha_is_the_equation_pair_by_pair(distance):
+@pytest.mark.parametrize("block", [4, 1024])
+def test_alpha_is_the_equation_pair_by_pair(monkeypatch, block):
+    monkeypatch.setattr(agreement_measures, "BLOCK", block)
     rng = np.random.default_rng(0)
-    sets = [frozenset(np.flatnonzero(rng.random(3) < 0.4).tolist()) for _ in range(120)]
+    sets = [frozenset(np.flatnonzero(rng.random(5) < 0.4).tolist()) for _ in range(120)]
     units = [[None if rng.random() < 0.2 else v for v in sets[i : i + 3]] for i in range(0, 120, 3)]
-    assert krippendorff_alpha(units, distance) == pytest.approx(naive_alpha(units, distance))
+    found, low, high = krippendorff_alpha(units)
+    assert found == pytest.approx(naive_alpha(units, masi_distance))
+    assert low < found < high
+    whole = [[None if v is None else frozenset([v]) for v in unit] for unit in units]
+    assert alpha(whole) == pytest.approx(naive_alpha(units, lambda one, other: one != other))
 
 
 def test_alpha_of_what_cannot_be_told():
-    assert np.isnan(krippendorff_alpha([["a", "a"], ["a", "a"]]))
-    assert np.isnan(krippendorff_alpha([["a", None], [None, "b"]]))
-    assert np.isnan(alpha_with_interval([["a", None]])).all()
-    assert np.isnan(alpha_with_interval([["a", "a"]])).all()
-    assert krippendorff_alpha([["a", "a"], ["b", "b"]]) == 1.0
+    assert np.isnan(alpha(units_of("aa", "aa")))
+    assert np.isnan(krippendorff_alpha(units_of("a.", ".b"))).all()
+    assert alpha(units_of("ab", "ab")) == 1.0
 
 
 @pytest.mark.parametrize(
-    ("units", "alpha"),
+    ("units", "expected"),
     [
         # All agree, and so do they in any draw.
-        ([["a", "a"], ["b", "b"]] * 20, 1.0),
+        (units_of("ab" * 20, "ab" * 20), 1.0),
         # Nine units: 2 of 18 values disagree; of all pairs, 2 * 9 * 9 do.
-        ([["a", "a"], ["b", "b"]] * 4 + [["a", "b"]], 1 - 17 * 2 / (2 * 9 * 9)),
+        (units_of("ab" * 4 + "a", "ab" * 4 + "b"), 1 - 17 * 2 / (2 * 9 * 9)),
     ],
 )
-def test_alpha_without_a_known_error_has_no_interval(units, alpha):
-    found = alpha_with_interval(units)
-    assert found[0] == pytest.approx(alpha)
+def test_alpha_without_a_known_error_has_no_interval(units, expected):
+    found = krippendorff_alpha(units)
+    assert found[0] == pytest.approx(expected)
     assert np.isnan(found[1:]).all()
-
-
-def test_distances_of_many_sets_are_counted_in_blocks(monkeypatch):
-    """Only pairs of the same unit are compared one by one."""
-    rng, calls = np.random.default_rng(3), []
-    sets = [frozenset(np.flatnonzero(row).tolist()) for row in rng.random((60, 5)) < 0.3]
-    units = list(zip(sets[::2], sets[1::2], strict=True))
-
-    def counted(one, other):
-        calls.append(one)
-        return masi_distance(one, other)
-
-    monkeypatch.setattr(agreement_measures, "masi_distance", counted)
-    monkeypatch.setattr(agreement_measures, "BLOCK", 4)
-    alpha, low, high = alpha_with_interval(units, counted)
-    assert len(calls) == 30
-    assert alpha == pytest.approx(naive_alpha(units, masi_distance))
-    assert low < alpha < high
 
 
 def test_interval_of_alpha_holds_that_of_the_population():
@@ -120,10 +103,10 @@ def test_interval_of_alpha_holds_that_of_the_population():
     rng = np.random.default_rng(1)
     truth = rng.integers(0, 3, 20_000)
     coded = [np.where(rng.random(20_000) < 0.8, truth, rng.integers(0, 3, 20_000)) for _ in "ab"]
-    units = list(zip(*(values.tolist() for values in coded), strict=True))
-    whole, n_held = krippendorff_alpha(units), 0
+    units = units_of(*(values.tolist() for values in coded))
+    whole, n_held = alpha(units), 0
     for start in range(0, 3000, 100):
-        _, low, high = alpha_with_interval(units[start : start + 100])
+        _, low, high = krippendorff_alpha(units[start : start + 100])
         n_held += low <= whole <= high
     assert n_held >= 26  # of 30; 28.5 are expected
 

@@ -7,9 +7,7 @@ from nldd.coding.code_slips import (
     close_code,
     find_lists,
     find_new_slips,
-    first_rows,
     likely_separator,
-    list_slips,
     notes_on_codes,
     other_names_of_numbers,
     sep_options,
@@ -136,21 +134,6 @@ def test_fractions_are_codes_where_codes_have_fractions():
     assert find_new_slips({"1.2": 1}, ("1", "2", "1.1"), LISTED) == []
 
 
-def test_twenty_slips_are_listed_and_the_others_counted():
-    slips = [Slip(row, "saftey", ("safety",)) for row in range(1, 24)]
-    lines = list_slips(slips).splitlines()
-    assert lines[1] == "  row 1: 'saftey', but 'safety'"
-    assert (len(lines), lines[20], lines[21]) == (
-        22,
-        "  row 20: 'saftey', but 'safety'",
-        "  and 3 more",
-    )
-
-
-def test_first_rows_of_codes():
-    assert first_rows([{"a"}, {"b", "a"}, set(), {"b"}], [2, 3, 5, 9]) == {"a": 2, "b": 3}
-
-
 @pytest.mark.parametrize(
     ("names", "known", "expected"),
     [
@@ -169,20 +152,15 @@ def test_numbers_have_one_name(names, known, expected):
 
 
 def test_notes_on_codes():
-    codes = [{"1"}, {"2"}, {"1"}, {"2"}, {"1.2"}, {"?"}, {"2024-02-01", "05.Feb"}, {"02"}]
-    cells = ["#REF!", "#DIV/0!", "NA", *(";".join(names) for names in codes)]
+    codes = [{"1"}, {"2"}, {"1"}, {"?"}, {"2024-02-01", "05.Feb"}, {"02"}]
+    cells = ["#REF!", "#REF!", "NA", *(";".join(names) for names in codes)]
     assert list(notes_on_codes(cells, codes, LISTED, ())) == [
-        "2 cells of 'codes': '#DIV/0!', '#REF!', an error of the spreadsheet, taken as not coded.",
-        "1 cell of 'codes': NA or the like, taken as not coded.",
+        "3 cells of 'codes' with '#REF!', 'NA': taken as not coded.",
         "'02', '2' are taken as different codes; write them alike if they are one.",
         "'?' is taken as a code; if that means that nobody has decided, leave the cell empty.",
         "'05.Feb', '2024-02-01' are taken as codes; if a spreadsheet made dates of codes such as "
         "1-2, format the column as text and write the codes again.",
-        "'1.2' is taken as a code; if a spreadsheet made numbers of lists such as 1,2, write "
-        "these as 1;2.",
     ]
-    levels = [{"1"}, {"2"}, {"1.1"}, {"1.2"}, {"2.1"}]
-    assert list(notes_on_codes([], levels, LISTED, ())) == []
     assert list(notes_on_codes([], [{"?"}], LISTED, ("?",))) == []
 
 

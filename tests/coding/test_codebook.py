@@ -13,11 +13,16 @@ from coding.made_up import (
     write_coded,
     write_csv,
 )
-from nldd.coding.codebook import Codebook, CodebookEntry, read_codebook, write_codebook
+from nldd.coding.codebook import (
+    Codebook,
+    CodebookEntry,
+    apply_codebook,
+    read_codebook,
+    write_codebook,
+)
 from nldd.coding.columns import ColumnSpec
 from nldd.coding.evaluation import evaluate_table
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.recoding import apply_codebook
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
@@ -213,7 +218,7 @@ def test_misspelt_codes_are_found_though_the_right_one_has_become_another(model_
     rows = [("rent", "", "housing", "")]
     apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
     review = write_coded(tmp_path / "review.csv", TEXTS[60:], [{"rentt"}, *CODES[61:]])
-    with pytest.raises(InputError, match="does not know the code 'rentt'"):
+    with pytest.raises(InputError, match="does not know these codes:\n  row 1: 'rentt'"):
         update_model(model_file, review)
 
 

@@ -7,8 +7,7 @@ from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
 from nldd.coding.audit import draw_sample
 from nldd.coding.coded_rows import CodedRows
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.frequencies import Basis, code_frequencies, estimate_frequencies
-from nldd.coding.frequency_estimates import rest_limits
+from nldd.coding.frequencies import Basis, code_frequencies, estimate_frequencies, rest_limits
 from nldd.exceptions import InputError
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status", "nldd_chance", "nldd_theta", "nldd_drawn"]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
+from nldd.coding.answers import drop_duplicates
 from nldd.coding.columns import find_columns
 from nldd.coding.decisions import read_coded
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.training import fit_table, update_model
-from nldd.coding.training_set import drop_duplicates
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of
-from nldd.coding.answers import Decisions
+from nldd.coding.answers import Decisions, drop_blank_answers
+from nldd.coding.code_slips import agree_on_lists, check_new_codes
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.training_set import agree_on_lists, check_new_codes, drop_blank_answers
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
@@ -29,19 +29,13 @@ def test_codes_that_look_like_lists_are_refused_with_all_their_rows():
     with pytest.raises(InputError) as refused:
         agree_on_lists(*MIXED, COLUMNS)
     assert str(refused.value) == (
-        "t.csv: 2 codes look like lists of others, with ',' or '/' between them:\n"
-        "  row 4: 'bus,park'\n  row 6: 'park/bus'"
+        "t.csv: codes look like lists of others, with ',' or '/' between them:\n"
+        "  row 4: 'bus,park': meant as 'bus' and 'park'?\n"
+        "  row 6: 'park/bus': meant as 'park' and 'bus'?"
     )
     assert refused.value.hint == (
         '--sep ";" --sep "," --sep "/"; or --as-written, if they are codes of their own'
     )
-
-
-def test_a_separator_that_is_nowhere_is_not_proposed():
-    with pytest.raises(InputError) as refused:
-        agree_on_lists(*coded([{"bus"}, {"park"}, {"bus,park"}]), COLUMNS)
-    assert refused.value.hint.startswith('--sep ","; or')
-    assert str(refused.value).startswith("t.csv: 1 code looks like a list of others, with ','")
 
 
 def test_a_person_may_agree_to_separators():
@@ -49,9 +43,8 @@ def test_a_person_may_agree_to_separators():
     found = agree_on_lists(*MIXED, COLUMNS, lambda text: not questions.append(text))
     assert found.codes.separators == (";", ",", "/")
     assert questions[0].endswith("Does ',' or '/' separate codes, as ';' does?")
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError):
         agree_on_lists(*MIXED, COLUMNS, lambda text: False)
-    assert "\n" not in str(refused.value)  # the question has told the rows
     assert agree_on_lists(*coded([{"bus"}, {"a/b"}]), COLUMNS) == COLUMNS
 
 
@@ -65,9 +58,9 @@ def test_all_slips_of_a_file_are_refused_at_once():
         check_new_codes(*NEW, LABELS, COLUMNS.codes, ask=lambda text: 1 / 0)
     assert str(refused.value) == (
         "t.csv: the model does not know these codes:\n"
-        "  row 3: 'bus,park', but 'bus' and 'park'\n"
-        "  row 5: 'Park', but 'park'\n"
-        "  row 6: 'rents', but 'rent'"
+        "  row 3: 'bus,park': meant as 'bus' and 'park'?\n"
+        "  row 5: 'Park': meant as 'park'?\n"
+        "  row 6: 'rents': meant as 'rent'?"
     )
     assert refused.value.hint == (
         'correct them in the file; or --sep ";" --sep ",", if the file lists codes so; or '
@@ -86,9 +79,8 @@ def test_lists_that_a_person_agrees_to_are_known_codes():
     found = check_new_codes(*table, LABELS, COLUMNS.codes, ask=lambda text: True)
     assert found.codes == [{"bus", "park"}, {"food/drink"}, {"rent", "park", "bus"}]
     assert found.notes == ["New codes: 'food/drink'."]
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError, match="does not know these codes"):
         check_new_codes(*table, LABELS, COLUMNS.codes, ask=lambda text: False)
-    assert str(refused.value) == "t.csv: the model does not know these codes."
 
 
 def test_rows_without_text_and_with_any_codes_are_left_out():
@@ -132,15 +124,10 @@ def test_rows_without_text_are_learned_from_their_features():
     assert drop_blank_answers(*table, only_numbers)[1].notes == []
 
 
-@pytest.mark.parametrize(
-    ("texts", "fewest", "said"),
-    [
-        (["", ""], 1, "none of the 2 coded rows has text."),
-        (["x", ""], 10, "only 1 of the 2 coded rows has text; 10 are needed."),
-    ],
-)
-def test_too_few_rows_with_text_are_refused(texts, fewest, said):
+@pytest.mark.parametrize(("texts", "n", "fewest"), [(["", ""], 0, 1), (["x", ""], 1, 10)])
+def test_too_few_rows_with_text_are_refused(texts, n, fewest):
     with pytest.raises(InputError) as refused:
         drop_blank_answers(*coded([{"a"}, {"b"}], texts), COLUMNS, fewest=fewest)
-    assert str(refused.value) == f"t.csv: {said}"
+    said = f"t.csv: {n} of 2 coded rows have text; expected {fewest} or more."
+    assert str(refused.value) == said
     assert "'answer'" in refused.value.hint

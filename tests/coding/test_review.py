@@ -133,7 +133,7 @@ def test_a_review_that_nobody_has_touched_is_refused_and_may_be_replaced(model, 
     header, rows = read_csv(review)
     rows[7][header.index("nldd_ok")] = "ok"
     write_csv(review, header, rows)
-    with pytest.raises(InputError, match="holds codes that people have filled in"):
+    with pytest.raises(InputError, match="holds what people filled in"):
         code(model, table, CodingOptions(0.0))
 
 

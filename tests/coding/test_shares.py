@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import fitted, made_up
-from nldd.coding.frequency_estimates import (
+from nldd.coding.frequencies import (
     PartCounts,
     code_bias,
     count_part,

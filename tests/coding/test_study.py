@@ -159,6 +159,31 @@ def test_updates_at_the_same_time_lose_nothing(study):
     assert names == {"answers.csv", "model.nldd", "model.nldd.bak", *(t.name for t in tables)}
 
 
+def write_codes(path, cells):
+    rows = [(f"{TEXTS[i]} number{i}", cell) for i, cell in enumerate(cells)]
+    return write_csv(path, ["answer", "codes"], rows)
+
+
+def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
+    cells = [";".join(sorted(codes)) for codes in CODES]
+    cells[:4] = ["Bus", "-", "NA", "o\u0308l;öl"]
+    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", REQUEST, SETTINGS)
+    assert step.notes == [
+        "1 cell of 'codes' with 'NA': taken as not coded.",
+        "'Bus', 'bus' are taken as different codes; write them alike if they are one.",
+        "'-' is taken as a code; if it means that no code applies, use --no-code '-'.",
+    ]
+    assert step.n_set_aside == 1
+    assert step.model.labels == ("-", "Bus", "bus", "park", "rent", "öl")
+
+
+def test_a_mark_for_no_code_may_be_na(tmp_path):
+    cells = ["NA", "n/a", *(";".join(sorted(codes)) for codes in CODES[2:])]
+    request = ColumnSpec(("answer",), "codes", none="NA")
+    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", request, SETTINGS)
+    assert (step.model.codes(step.model.Y)[0], step.n_set_aside) == ((), 1)
+
+
 def test_update_elsewhere_replaces_nothing_unasked(study):
     more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
     other = study / "other.nldd"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from nldd.coding.codebook import (
         Codebook as Codebook,
+        apply_codebook as apply_codebook,
         read_codebook as read_codebook,
         write_codebook as write_codebook,
     )
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
         save_coding_model as save_coding_model,
         undo_model as undo_model,
     )
-    from nldd.coding.recoding import apply_codebook as apply_codebook
     from nldd.coding.review.prepare import prepare_review as prepare_review
     from nldd.coding.selective import selective_threshold as selective_threshold
     from nldd.coding.suggestions import suggest_codes as suggest_codes
@@ -62,7 +62,7 @@ else:
             "nldd.coding.answers": "Answers Decisions",
             "nldd.coding.audit": "draw_sample read_audit",
             "nldd.coding.calibration": "CalibrationDisplay RiskCoverageDisplay",
-            "nldd.coding.codebook": "Codebook read_codebook write_codebook",
+            "nldd.coding.codebook": "Codebook apply_codebook read_codebook write_codebook",
             "nldd.coding.coded_answers": "CodingOptions",
             "nldd.coding.coded_table": "code_table",
             "nldd.coding.evaluation": "evaluate_table",
@@ -70,7 +70,6 @@ else:
             "nldd.coding.guarantee": "GuaranteeTarget",
             "nldd.coding.model": "CodingModel Settings fit_coding_model",
             "nldd.coding.model_file": "load_coding_model save_coding_model undo_model",
-            "nldd.coding.recoding": "apply_codebook",
             "nldd.coding.review.prepare": "prepare_review",
             "nldd.coding.selective": "selective_threshold",
             "nldd.coding.suggestions": "suggest_codes",

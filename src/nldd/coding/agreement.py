@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,13 +13,19 @@ import pandas as pd
 from nldd._labels import indicator
 from nldd._wording import quote
 from nldd.coding import agreement_measures as measures
-from nldd.coding.answers import Answers, Decisions
+from nldd.coding.answers import (
+    Answers,
+    Coded,
+    Decisions,
+    merge_code_rows,
+    rows_by_answer,
+    take,
+)
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
 from nldd.coding.own_columns import unique_column_names
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.training_set import Coded, merge_code_rows, rows_by_answer, take
 from nldd.exceptions import InputError
 from nldd.present.table import Table, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
@@ -180,14 +186,13 @@ class Agreement:
         rows = []
         for apart in self.disagreements:
             given = [frozenset(codes) for codes in apart.codes if codes is not None]
-            differ = separator.join(
-                sorted(frozenset.union(*given) - frozenset.intersection(*given))
-            )
-            cells = [
+            differ = frozenset.union(*given) - frozenset.intersection(*given)
+            cells = (
                 "" if codes is None else separator.join(codes) or "(no code)"
                 for codes in apart.codes
-            ]
-            rows.append((apart.name, apart.text, *cells, differ, round(apart.distance, 4)))
+            )
+            found = separator.join(sorted(differ)), round(apart.distance, 4)
+            rows.append((apart.name, apart.text, *cells, *found))
         first = "row" if self.matched_by == BY_ORDER else "id"
         names = (first, "answer", *self.coders, "differ_in", "distance")
         return pd.DataFrame(rows, columns=unique_column_names(names, ()), dtype=object)
@@ -229,21 +234,23 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
     sizes = [sum(codes is not None for codes in answer.codes) for answer in answers]
     both = [answer for answer, n_coders in zip(answers, sizes, strict=True) if n_coders > 1]
     units = [answer.codes for answer in both]
+    # As sets of one value, combinations of codes are the same or not.
+    whole = [[None if codes is None else frozenset([codes]) for codes in unit] for unit in units]
     apart = [answer for answer in both if len({*answer.codes} - {None}) > 1]
     return Agreement(
         tuple(coders),
         len(both),
         len(both) - len(apart),
         sizes.count(1),
-        _alpha(units, measures.masi_distance),
-        _alpha(units, measures.nominal_distance),
+        _alpha(units),
+        _alpha(whole),
         _by_code(units),
         tuple(sorted(map(_disagreement, apart), key=lambda found: -found.distance)),
     )
 
 
-def _alpha(units: Sequence[Sequence[Codes | None]], distance: measures.Distance) -> Alpha:
-    values = measures.alpha_with_interval(units, distance)
+def _alpha(units: Sequence[Sequence[frozenset[Any] | None]]) -> Alpha:
+    values = measures.krippendorff_alpha(units)
     return Alpha(*(None if np.isnan(value) else value for value in values))
 
 
@@ -260,19 +267,15 @@ def _by_code(units: Sequence[Sequence[Codes | None]]) -> tuple[CodeAgreement, ..
         return ()
     labels = order_codes([codes for unit in units for codes in unit if codes], LISTED)
     names = np.array(labels, dtype=object)
-    by_coder = [[codes or () for codes in coder] for coder in zip(*units, strict=True)]
-    Y = np.array([indicator(codes, names) for codes in by_coder])
+    Y = [indicator([codes or () for codes in own], names) for own in zip(*units, strict=True)]
     coded = np.array([[codes is not None for codes in unit] for unit in units]).T
     pairs = [(i, j, coded[i] & coded[j]) for i, j in combinations(range(len(Y)), 2)]
-    both = [(Y[i, common], Y[j, common]) for i, j, common in pairs if common.any()]
+    both = [(Y[i][common], Y[j][common]) for i, j, common in pairs if common.any()]
     same = np.mean([(A == B).mean(axis=0) for A, B in both], axis=0)
-    kappas = np.array([measures.cohen_kappa(A, B) for A, B in both])
-    known = np.isfinite(kappas)
-    n_known = known.sum(axis=0)
-    mean = np.where(known, kappas, 0).sum(axis=0) / np.maximum(n_known, 1)
-    kappa = [value if n else None for value, n in zip(mean.tolist(), n_known.tolist(), strict=True)]
-    counts = map(tuple, Y.sum(axis=1, dtype=int).T.tolist())
-    found = map(CodeAgreement, labels, counts, same.tolist(), kappa)
+    kappas = np.ma.masked_invalid([measures.cohen_kappa(A, B) for A, B in both])
+    counts = zip(*(own.sum(axis=0, dtype=int).tolist() for own in Y), strict=True)
+    # As a list, what is masked is None.
+    found = map(CodeAgreement, labels, counts, same.tolist(), kappas.mean(axis=0).tolist())
     return tuple(sorted(found, key=lambda code: 2.0 if code.kappa is None else code.kappa))
 
 
@@ -316,10 +319,8 @@ def agreement_of_tables(
     (('ann.csv', 'bob.csv'), 2, 1, 1)
     >>> folder.cleanup()
     """
-    places = [path.resolve() for path in paths]
-    if len(set(places)) < len(places):
-        message = f"{next(p for p in paths if places.count(p.resolve()) > 1)} is named twice."
-        raise InputError(message, hint="name each table once, one of each coder")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError("A table is named twice.", hint="name each once, one of each coder")
     coded, known = list[Coded](), set[str]()
     for path in paths:
         table = read_table(path, options)
@@ -328,44 +329,17 @@ def agreement_of_tables(
         coded.append(read_sheet(table, columns, known=known))
         known.update(*filter(None, coded[-1][1].codes))
     if len(paths) > 1:
-        names = [path.name for path in paths]
-        coders = names if len(set(names)) == len(names) else list(map(str, paths))
-        found = agreement_of_coders(coded, coders, by_id=name is not None)
+        found = _compare(*_join_tables(coded, paths, by_id=name is not None))
         return replace(found, matched_by=BY_ORDER if name is None else f"column {quote(name)}")
     if not (columns.coder and columns.id):
         lacks = "who coded a row" if columns.id else "whose answer a row is"
         message = f"{paths[0].name}: no column is known to say {lacks}."
         hint = "--coder-column and --id; or one table per coder: nldd agreement a.csv b.csv"
         raise InputError(message, hint=hint)
-    return replace(agreement_in_table(*coded[0]), matched_by=f"column {quote(columns.id)}")
-
-
-def agreement_in_table(answers: Answers, decisions: Decisions) -> Agreement:
-    """Compare the coders whose codings stand in one table, in a row for each."""
-    answers, decisions = merge_code_rows(*take((answers, decisions), decisions.decided))
+    answers, decisions = merge_code_rows(*take(coded[0], coded[0][1].decided))
     key_of = {i: key for key, rows in rows_by_answer(answers, decisions).items() for i in rows}
-    return _compare(answers, decisions, [key_of[i] for i in range(len(answers))])
-
-
-def agreement_of_coders(
-    coded: Sequence[Coded], coders: Sequence[str], by_id: bool = False
-) -> Agreement:
-    """Compare people who coded the same answers, each of whom has a table.
-
-    Answers are matched by their ids, or else by their order.
-    """
-    if not by_id:
-        _check_order(coded)
-    each = list(zip(coders, coded, strict=True))
-    answers = Answers.join([own for own, _ in coded])
-    decisions = Decisions(
-        [codes for _, own in coded for codes in own.codes],
-        coders=[coder for coder, (own, _) in each for _ in own.texts],
-        notes=[f"{coder}: {note}" for coder, (_, own) in each for note in own.notes],
-    )
-    names = [name for own in coded for name in _unique_ids(*own)] if by_id else answers.rows
-    order = np.argsort([0] * len(names) if by_id else names, kind="stable")
-    return _compare(answers[order], decisions[order], [(str(names[i]),) for i in order])
+    found = _compare(answers, decisions, [key_of[i] for i in range(len(answers))])
+    return replace(found, matched_by=f"column {quote(columns.id)}")
 
 
 def _compare(answers: Answers, decisions: Decisions, keys: Sequence[tuple[str, ...]]) -> Agreement:
@@ -383,34 +357,49 @@ def _compare(answers: Answers, decisions: Decisions, keys: Sequence[tuple[str, .
     return replace(found, notes=tuple(decisions.notes))
 
 
+def _join_tables(
+    coded: Sequence[Coded], paths: Sequence[Path], by_id: bool
+) -> tuple[Answers, Decisions, list[tuple[str, ...]]]:
+    """The codings of several tables in one, with keys: the ids of the answers, or their order."""
+    names = [path.name for path in paths]
+    coders = names if len(set(names)) == len(names) else list(map(str, paths))
+    each = list(zip(coders, coded, strict=True))
+    answers = Answers.join([own for own, _ in coded])
+    decisions = Decisions(
+        list(chain.from_iterable(own.codes for _, own in coded)),
+        coders=[coder for coder, (own, _) in each for _ in own.texts],
+        notes=[f"{coder}: {note}" for coder, (_, own) in each for note in own.notes],
+    )
+    if by_id:
+        return answers, decisions, [(name,) for own in coded for name in _unique_ids(*own)]
+    _check_order(coded)
+    order = np.argsort(answers.rows, kind="stable")
+    return answers[order], decisions[order], [(str(answers.rows[i]),) for i in order]
+
+
 def _check_order(coded: Sequence[Coded]) -> None:
     """Refuse tables whose rows are not of the same answers in the same order."""
-    (first, one), *_ = coded
+    (first, one), *others = coded
     hint = "--id with a column that tells the answers apart"
-    texts: dict[int, tuple[str, str]] = {}
-    for answers, decisions in coded:
+    for answers, decisions in others:
         name = decisions.source
         if len(answers) != len(first):
             sizes = f"{one.source} has {len(first):,} rows, {name} {len(answers):,}"
             raise InputError(f"{sizes}; rows cannot be matched by their order.", hint=hint)
-        for i in decisions.decided.tolist():
-            text = answers.texts[i]
-            known, other = texts.setdefault(i, (text, name))
+        for row, known, text in zip(first.rows, first.texts, answers.texts, strict=True):
             if known.split() != text.split():
-                differ = f"{quote(known)} in {other}, {quote(text)} in {name}"
-                message = f"Row {answers.rows[i]}: the answers differ: {differ}."
+                differ = f"{quote(known)} in {one.source}, {quote(text)} in {name}"
+                message = f"Row {row}: the answers differ: {differ}."
                 raise InputError(message, hint=f"{hint}; or sort the tables alike")
 
 
 def _unique_ids(answers: Answers, decisions: Decisions) -> list[str]:
     """The ids of all answers, which must tell them apart; one without an id is like no other."""
     rows: dict[str, int] = {}
-    hint = "--id with a column in which no two rows are alike"
     for row, name in zip(answers.rows, answers.ids, strict=True):
         if name and rows.setdefault(name, row) != row:
             message = f"{decisions.source}, row {row}: the id {quote(name)} is in row {rows[name]}"
+            hint = "--id with a column in which no two rows are alike"
             raise InputError(f"{message} already; ids must tell the answers apart.", hint=hint)
-    if not rows:
-        raise InputError(f"{decisions.source}: no answer has an id.", hint=hint)
     named = zip(answers.rows, answers.ids, strict=True)
     return [name or f"row {row} of {decisions.source}" for row, name in named]

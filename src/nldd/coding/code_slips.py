@@ -3,13 +3,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 
 from nldd._wording import quote, quote_first
-from nldd.coding.close_matches import close_matches, fold_name
-from nldd.coding.columns import ERRORS, CodeColumns
+from nldd.coding.answers import Answers, Decisions
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.tables.spreadsheet import close_matches, fold_name
+from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 # What people write into a cell to say that no code applies.
@@ -18,13 +19,13 @@ DASHES = frozenset({"-", "--", "–", "—", "/"})  # noqa: RUF001 (other dashes
 OTHER_SEPARATORS = (",", ";", "|", "/", "+", "&")
 # A space is within many a code; so many that consist of others are lists.
 SPACE, FEWEST_SPACED = " ", 3
-# So often, two codes that are never apart are one.
-FEWEST_TOGETHER = 3
 # A code is rare, and another frequent, from these numbers of answers on.
 RARE, FREQUENT = 2, 20
 MOST_NOTES = 5
 MOST_LINES = 20
 CLOSE = 0.8
+# Asks a person at a terminal; None where nobody can answer.
+Ask = Callable[[str], bool] | None
 
 # Longer numbers are ids, and no codes.
 _WHOLE = re.compile(r"([0-9]{1,15})(?:\.0+)?")
@@ -57,16 +58,15 @@ class Slip:
     separator: str = ""
 
     def __str__(self) -> str:
-        """What to say behind "does not know the code"."""
-        known = " and ".join(map(quote, self.meant))
-        return f"{quote(self.written, 80)}" + (f", but {known}" if known else f"; {self.advice}")
+        meant = " and ".join(map(quote, self.meant))
+        return f"{quote(self.written, 80)}: " + (f"meant as {meant}?" if meant else self.advice)
 
 
-def first_rows(codes: Iterable[Collection[str]], rows: Iterable[int]) -> dict[str, int]:
+def first_rows(answers: Answers, decisions: Decisions) -> dict[str, int]:
     """Each code with the first row that has it."""
     found: dict[str, int] = {}
-    for names, row in zip(codes, rows, strict=True):
-        for name in sorted(names):
+    for row, names in zip(answers.rows, decisions.codes, strict=True):
+        for name in sorted(names or ()):
             found.setdefault(name, row)
     return found
 
@@ -76,8 +76,8 @@ def find_lists(found: Mapping[str, int], used: Sequence[str]) -> list[Slip]:
     by_fold = {fold_name(name): name for name in found}
     lists = ((row, name, _listed(name, by_fold.get, used)) for name, row in found.items())
     slips = [Slip(row, name, meant, "", by) for row, name, (by, meant) in lists if meant]
-    spaced = [slip for slip in slips if SPACE in slip.separator]
-    return slips if len(spaced) >= FEWEST_SPACED else [s for s in slips if s not in spaced]
+    unspaced = [slip for slip in slips if SPACE not in slip.separator]
+    return slips if len(slips) - len(unspaced) >= FEWEST_SPACED else unspaced
 
 
 def find_new_slips(
@@ -86,18 +86,15 @@ def find_new_slips(
     """Codes that are not known and look like known ones, lists of them, or like no codes."""
     advice = {name: said for said, names in _strange(found, columns) for name in names}
     has_fractions = any(map(_FRACTION.fullmatch, known))
+    match = partial(close_code, known=known)
     slips = []
-    for name, row in found.items():
-        if name in known:
-            continue
+    for name in (name for name in found if name not in known):
         # A spreadsheet of many countries takes the list 1,2 for a number.
         more = () if has_fractions or not _FRACTION.fullmatch(name) else (".",)
-        match = partial(close_code, known=known)
         by, meant = _listed(name, match, columns.separators, more)
-        if not meant and (one := match(name)):
-            meant = (one,)
+        meant = meant or tuple(filter(None, [match(name)]))
         if meant or name in advice:
-            slips.append(Slip(row, name, meant, advice.get(name, ""), by))
+            slips.append(Slip(found[name], name, meant, advice.get(name, ""), by))
     return slips
 
 
@@ -126,11 +123,10 @@ def sep_options(slips: Iterable[Slip], used: Sequence[str] = ()) -> str:
     return " ".join(f'--sep "{mark}"' for mark in dict.fromkeys(marks))
 
 
-def list_slips(slips: Sequence[Slip], words: Callable[[Slip], str] = str) -> str:
+def list_slips(slips: Sequence[Slip]) -> str:
     """The slips of a file with their rows, a line each; of many, the first ones."""
-    lines = [f"\n  row {slip.row:,}: {words(slip)}" for slip in slips[:MOST_LINES]]
-    n_more = len(slips) - len(lines)
-    return "".join(lines) + (f"\n  and {n_more:,} more" if n_more else "")
+    lines = [f"\n  row {slip.row:,}: {slip}" for slip in slips[:MOST_LINES]]
+    return "".join(lines) + f"\n  and {len(slips) - MOST_LINES:,} more" * (len(slips) > MOST_LINES)
 
 
 def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict[str, str]:
@@ -141,13 +137,14 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
     names = [name for name in names if name not in known]
     if any(map(_FRACTION.fullmatch, (*names, *known))):
         return {}
-    known_as = defaultdict[int, list[str]](list)
+    known_as, meant = defaultdict[int, list[str]](list), dict[str, str]()
     for name in known:
         if number := _WHOLE.fullmatch(name):
             known_as[int(number[1])].append(name)
-    numbers = {name: number[1] for name in names if (number := _WHOLE.fullmatch(name))}
-    same = {name: known_as[int(number)] for name, number in numbers.items()}
-    meant = {n: same[n][0] if len(same[n]) == 1 else number for n, number in numbers.items()}
+    for name in names:
+        if number := _WHOLE.fullmatch(name):
+            same = known_as[int(number[1])]
+            meant[name] = same[0] if len(same) == 1 else number[1]
     return {name: code for name, code in meant.items() if name != code}
 
 
@@ -165,13 +162,9 @@ def notes_on_codes(
             f"No cell of {where} holds {' or '.join(map(repr, separators))}, but many hold "
             f'{other!r}. If that separates codes, use --sep "{other}".'
         )
-    missing = [cell for cell in cells if columns.says_missing(cell)]
-    if broken := [cell for cell in missing if cell.lower() in ERRORS]:
-        which = quote_first(sorted(set(broken)))
-        error = f"{which}, an error of the spreadsheet"
-        yield f"{count_noun(len(broken), 'cell')} of {where}: {error}, taken as not coded."
-    if n_missing := len(missing) - len(broken):
-        yield f"{count_noun(n_missing, 'cell')} of {where}: NA or the like, taken as not coded."
+    if missing := [cell for cell in cells if columns.says_missing(cell)]:
+        which = quote_first(sorted(set(missing)))
+        yield f"{count_noun(len(missing), 'cell')} of {where} with {which}: taken as not coded."
     for group in similar_groups(sorted(counts))[:MOST_NOTES]:
         one = "write them alike if they are one"
         yield f"{quote_first(group)} are taken as different codes; {one}."
@@ -180,37 +173,8 @@ def notes_on_codes(
         yield f"{times}: a code of its own, or {quote(meant)} misspelt? Correct it if it is."
     for advice, names in _strange(counts, columns):
         if new := [name for name in names if name not in known]:
-            yield f"{_taken(new)}; {advice}."
-    for one, other, n in _always_together(cells, columns):
-        advice = f"if they are one code with {columns.separator!r} in it, write it without that"
-        yield f"{quote(one)} and {quote(other)} always stand together, {n} times; {advice}."
-    if lists := _decimal_lists(counts):
-        advice = "if a spreadsheet made numbers of lists such as 1,2, write these as 1;2"
-        yield f"{_taken(lists)}; {advice}."
-
-
-def _taken(names: Sequence[str]) -> str:
-    kind = "is taken as a code" if len(names) == 1 else "are taken as codes"
-    return f"{quote_first(names)} {kind}"
-
-
-def _always_together(cells: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, str, int]]:
-    """Neighbours in lists of which neither is ever alone, as a separator within a code makes them.
-
-    With a blank behind the separator only, which is how forms write their options.
-    """
-    pattern = re.compile("|".join(map(re.escape, columns.separators)))
-    lists = [pattern.split(cell) for cell in cells]
-    alone = Counter(part.strip() for parts in lists for part in parts)
-    pairs = Counter(
-        (one.strip(), other.strip())
-        for parts in lists
-        for one, other in pairwise(parts)
-        if other.startswith(" ")
-    )
-    for (one, other), n in pairs.items():
-        if n >= FEWEST_TOGETHER and n == alone[one] == alone[other]:
-            yield one, other, n
+            kind = "is taken as a code" if len(new) == 1 else "are taken as codes"
+            yield f"{quote_first(new)} {kind}; {advice}."
 
 
 def _strange(names: Iterable[str], columns: CodeColumns) -> Iterator[tuple[str, list[str]]]:
@@ -235,24 +199,13 @@ def _misspelt(counts: Mapping[str, int]) -> list[tuple[str, str]]:
     return [(name, meant) for name, meant in pairs if meant and fold_name(meant) != fold_name(name)]
 
 
-def _decimal_lists(counts: Mapping[str, int]) -> list[str]:
-    """Codes such as 1.2 that may be 1 and 2, where most codes are whole numbers."""
-    lists = [
-        name
-        for name in counts
-        if _FRACTION.fullmatch(name) and counts.keys() >= set(name.split("."))
-    ]
-    n_whole = sum(n for name, n in counts.items() if name.isdecimal())
-    return sorted(lists) if 2 * sum(counts[name] for name in lists) < n_whole else []
-
-
 def likely_separator(cells: Sequence[str], used: Sequence[str]) -> str | None:
     """Another separator, if codes seem to be listed with that one."""
     if any(separator in cell for cell in cells for separator in used):
         return None
-    counts = {other: sum(other in cell for cell in cells) for other in OTHER_SEPARATORS}
-    best = max(counts, key=lambda other: counts[other])
-    return best if counts[best] >= max(2, len(cells) / 20) else None
+    counts = [sum(other in cell for cell in cells) for other in OTHER_SEPARATORS]
+    best = OTHER_SEPARATORS[counts.index(max(counts))]
+    return best if max(counts) >= max(2, len(cells) / 20) else None
 
 
 def similar_groups(names: Sequence[str]) -> list[list[str]]:
@@ -269,3 +222,57 @@ def close_code(name: str, known: Sequence[str]) -> str | None:
     digits = partial(re.sub, r"\D", "")
     like = [other for other in known if digits(other) == digits(name)]
     return next(iter(close_matches(name, like, n=1, cutoff=CLOSE)), None)
+
+
+def agree_on_lists(
+    answers: Answers, decisions: Decisions, columns: Columns, ask: Ask = None
+) -> Columns:
+    """The columns, with separators that a person agrees to; codes that look like lists are refused.
+
+    These are codes that consist of others of the table, with a separator that nobody named.
+    """
+    codes = columns.codes
+    slips = find_lists(first_rows(answers, decisions), codes.separators) if codes.listed else []
+    if not slips:
+        return columns
+    found = tuple(dict.fromkeys("".join(slip.separator for slip in slips)))
+    between = " or ".join(map(quote, found))
+    what = f"codes look like lists of others, with {between} between them"
+    message = f"{decisions.source}: {what}:{list_slips(slips)}"
+    if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
+        return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
+    sep = sep_options(slips, codes.separators)
+    raise InputError(message, hint=f"{sep}; or --as-written, if they are codes of their own")
+
+
+def check_new_codes(
+    answers: Answers,
+    decisions: Decisions,
+    known: Sequence[str],
+    codes: CodeColumns,
+    allowed: bool = False,
+    ask: Ask = None,
+) -> Decisions:
+    """Note codes that are not known, and refuse those that look like slips, unless `allowed`.
+
+    Lists of known codes with another separator are taken as such where a person agrees.
+    """
+    rows = first_rows(answers, decisions)
+    slips = [] if allowed else find_new_slips(rows, known, codes)
+    lists = [slip for slip in slips if len(slip.meant) > 1]
+    message = f"{decisions.source}: the model does not know these codes:{list_slips(slips)}"
+    can_ask = ask is not None and len(lists) == len(slips)
+    if slips and not (ask and can_ask and ask(f"{message}\nAre these lists of codes?")):
+        sep = f"{sep_options(lists, codes.separators)}, if the file lists codes so; or "
+        hint = f"{sep * bool(lists)}--new-codes, if they are codes of their own"
+        guess = any("which is a guess" in note for note in decisions.notes)
+        encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
+        raise InputError(message, hint=f"correct them in the file; or {hint}{encoding}")
+    meant = {slip.written: slip.meant for slip in slips}
+    settled = [
+        None if names is None else frozenset(m for n in names for m in meant.get(n, (n,)))
+        for names in decisions.codes
+    ]
+    new = sorted(rows.keys() - meant.keys() - set(known))
+    notes = [*decisions.notes, *[f"New codes: {quote_first(new)}."] * bool(new)]
+    return replace(decisions, codes=settled, notes=notes)

@@ -1,28 +1,36 @@
 """The codebook of a study: what codes are called, what they mean, and which have become others.
 
 A code is what stands in the data, perhaps a number; its name is for people. Codes that were merged
-or renamed keep their entry, so that a table which still has the old code is understood.
+or renamed keep their entry, so that a table which still has the old code is understood. A model
+takes over a changed codebook by :func:`apply_codebook`.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 import pandas as pd
 
+from nldd._files import file_sha256
 from nldd._wording import quote, quote_first
-from nldd.coding.close_matches import close_matches
+from nldd.coding.answers import Decisions
+from nldd.coding.code_slips import close_code
 from nldd.coding.columns import CodeColumns
+from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet, TableFormat, plain_text
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
+from nldd.persistence._archive import read_manifest
 from nldd.present.table import Table, tabulate, to_text
-from nldd.present.text import visible
+from nldd.present.text import count_noun, visible
+
+if TYPE_CHECKING:
+    from nldd.coding.model import CodingModel
 
 FIELDS = ("code", "name", "description", "merged_into", "order")
 # How codebooks call a field, those of survey firms too; of several columns, the first counts.
@@ -100,16 +108,14 @@ class Codebook:
         following = {e.code: e.merged_into for e in self.entries if e.merged_into}
         found: dict[str, str] = {}
         for code in following:
-            passed, last = {code: None}, code
-            while last in following:
-                last = following[last]
+            passed = [code]
+            while last := following.get(passed[-1]):
                 if last in passed:
-                    names = [*passed, last]
-                    circle = " into ".join(map(quote, names[names.index(last) :]))
+                    circle = " into ".join(map(quote, [*passed, last]))
                     hint = "let each chain of merged codes end at a code that stays"
                     raise InputError(f"Codes are merged in a circle: {circle}.", hint=hint)
-                passed[last] = None
-            found[code] = last
+                passed.append(last)
+            found[code] = passed[-1]
         return found
 
     def current(self, code: str) -> str:
@@ -223,27 +229,23 @@ def _find_fields(table: Spreadsheet) -> dict[str, str]:
         lacks = "of codes" if "code" not in columns else "that says anything of the codes"
         message = f"{table.path.name} has no column {lacks}; found {quote_first(table.names)}."
         hint = "name the columns code (or value), name (or label, text), description, merged_into"
-        near = [] if "code" in columns else close_matches("code", table.names, n=1)
-        raise InputError(
-            message, hint="".join(f"rename {quote(n)} to code; or " for n in near) + hint
-        )
+        raise InputError(message, hint=hint)
     return columns
 
 
 def _entry(table: Spreadsheet, row: int, texts: dict[str, str]) -> CodebookEntry:
-    where = table.where(row)
-    if not texts["code"]:
-        hint = "write the code as it stands in the data, or delete the row"
-        raise InputError(f"{where}: a code is missing.", hint=hint)
-    order = texts.pop("order", "").removesuffix(".0") or "0"
-    if not order.isdecimal() or len(order) > 9:
-        message = f"{where}: expected a whole number as order, got {quote(order)}."
-        raise InputError(message, hint="1, 2, 3, ...; or leave it empty")
-    entry = CodebookEntry(**texts, order=int(order))
-    if entry.merged_into == entry.code:
-        same = f"{where}: {quote(entry.code)} is merged into itself."
-        raise InputError(same, hint="leave merged_into empty for a code that stays")
-    return entry
+    code, order = texts["code"], texts.pop("order", "").removesuffix(".0") or "0"
+    wrong, hint = "", ""
+    if not code:
+        wrong, hint = "a code is missing", "write the code as in the data, or delete the row"
+    elif not order.isdecimal() or len(order) > 9:
+        wrong, hint = f"expected a whole number as order, got {quote(order)}", "or leave it empty"
+    elif texts.get("merged_into") == code:
+        wrong = f"{quote(code)} is merged into itself"
+        hint = "leave merged_into empty for a code that stays"
+    if wrong:
+        raise InputError(f"{table.where(row)}: {wrong}.", hint=hint)
+    return CodebookEntry(**texts, order=int(order))
 
 
 @dataclass(frozen=True)
@@ -285,9 +287,7 @@ class CodebookUse:
         return pd.DataFrame(rows, columns=(*FIELDS, "answers"), dtype=object)
 
 
-def write_codebook(
-    path: Path | str, codebook: Codebook, counts: Mapping[str, int], raw: bool = False
-) -> None:
+def write_codebook(path: Path | str, codebook: Codebook, counts: Mapping[str, int]) -> None:
     """Write a codebook as a table, for people to change.
 
     Parameters
@@ -298,8 +298,6 @@ def write_codebook(
         Its entries are the rows, in their order.
     counts : mapping from str to int
         How many answers carry each code; those left out are 0.
-    raw : bool
-        Whether to write cells as they are that a spreadsheet would run as formulas.
 
     Examples
     --------
@@ -319,4 +317,138 @@ def write_codebook(
     """
     # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
     like = TableFormat(kind="xlsx")
-    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like, raw=raw)
+    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like)
+
+
+def apply_codebook(
+    model_path: Path,
+    path: Path,
+    options: TableOptions = TableOptions(),
+    watch: Watch = no_progress,
+    n_jobs: int | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> tuple["CodingModel", list[str]]:
+    r"""Let a saved model take over names, merges and the order of a codebook.
+
+    A code that is merged into one that is there becomes it in all answers; one that is merged into
+    a new code is renamed. Where labels changed, all is fitted anew to the model's own answers; a
+    mere rename takes no fit. The model before is kept, see :func:`undo_model`.
+
+    Parameters
+    ----------
+    model_path : Path
+        The model file.
+    path : Path
+        A codebook, see :func:`read_codebook`.
+    options : TableOptions, optional
+        How the codebook is opened.
+    watch : callable, optional
+        ``watch(steps, total, title)`` passes steps through, for a progress bar.
+    n_jobs : int, optional
+        Threads of a new fit.
+    tell : callable, optional
+        Is told in words if another process is at work on the model, for which this one waits.
+
+    Returns
+    -------
+    model : CodingModel
+        With the codebook.
+    changes : list of str
+        What that meant, in words.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from nldd.coding import ColumnSpec, Settings, apply_codebook, fit_table
+    >>> from nldd import load_survey
+    >>> import pandas as pd
+    >>> from nldd.coding.tables.writing import write_table
+    >>> folder, survey = TemporaryDirectory(), load_survey()
+    >>> table, model = Path(folder.name, "answers.csv"), Path(folder.name, "model.nldd")
+    >>> topics = {"cycling", "housing costs", "safety"}
+    >>> rows = [row for row in survey.rows if topics.issuperset(row[4].split(";"))]
+    >>> write_table(table, pd.DataFrame(rows[:80], columns=survey.header))
+    >>> how = ColumnSpec(text=("answer",), labels="codes"), Settings(n_folds=2)
+    >>> step = fit_table(table, model, *how)
+    >>> book = Path(folder.name, "codebook.csv")
+    >>> _ = book.write_text("code,name,merged_into\ncycling,,bikes\nsafety,Crime and fear,\n")
+    >>> changed, changes = apply_codebook(model, book)
+    >>> changed.labels
+    ('bikes', 'housing costs', 'safety')
+    >>> changes
+    ["'cycling' renamed to 'bikes'.", '1 code with another name or description.']
+    >>> folder.cleanup()
+    """
+    # Here, as models have a codebook.
+    from nldd.coding.model_file import load_coding_model, model_lock, replace_model
+
+    read_manifest(model_path)
+    with model_lock(model_path, tell):
+        old = load_coding_model(model_path)
+        given, digest = read_codebook(path, options), file_sha256(path)
+        _check_codes_of_book(old, given, path)
+        codebook = old.codebook.updated(given)
+        check_listable(codebook, old.columns.codes)
+        if codebook == old.codebook:
+            return old, []
+        model = recode(replace(old, settings=replace(old.settings, n_jobs=n_jobs)), codebook, watch)
+        model = model.record("codebook", path.name, digest, 0, 0)
+        replace_model(model, model_path)
+    return model, _changes(old, codebook)
+
+
+def recode(model: "CodingModel", codebook: Codebook, watch: Watch = no_progress) -> "CodingModel":
+    """The model with other codes: fitted anew where some were merged, and else as it was."""
+    from nldd.coding.model import fit_coding_model
+
+    labels = tuple(map(codebook.current, model.labels))
+    if len(set(labels)) == len(labels):
+        before = model.fallback
+        fallback = None if before is None else recode(before, codebook, watch)
+        return replace(model, labels=labels, codebook=codebook, fallback=fallback)
+    codes = [frozenset(names) for names in model.codes(model.Y)]
+    known = Decisions([*codes], model.drawn.tolist(), agreed=model.taught.tolist())
+    found = fit_coding_model(model.answers, known, model.columns, model.settings, watch, codebook)
+    return replace(found, history=model.history, earlier=(*model.earlier, model.test))
+
+
+def _check_codes_of_book(model: "CodingModel", given: Codebook, path: Path) -> None:
+    """Refuse words that nobody has, but that look like a known code misspelt."""
+    known = sorted({*model.labels, *model.codebook.by_code})
+    targets = {entry.merged_into for entry in given.entries} - {""}
+    for word in sorted({*given.by_code, *targets} - {*known}):
+        meant = close_code(word, known)
+        # A code may become a word that is like its own.
+        if meant and given.current(meant) != word:
+            unknown = f"the model does not know the code {quote(word)}, but {quote(meant)}"
+            column = "merged_into" if word in targets else "code"
+            hint = f"write {quote(meant)} in the column {column}; or leave the row out"
+            raise InputError(f"{path.name}: {unknown}.", hint=hint)
+
+
+def _changes(model: "CodingModel", codebook: Codebook) -> list[str]:
+    """What a codebook does to the codes of a model, in words."""
+    becomes: dict[str, list[str]] = {}
+    for code in model.labels:
+        becomes.setdefault(codebook.current(code), []).append(code)
+    changes = []
+    for new, old in becomes.items():
+        if len(old) > 1:
+            others = [code for code in old if code != new]
+            changes.append(f"{quote_first(others)} merged into {quote(new)}.")
+        elif old != [new]:
+            changes.append(f"{quote(old[0])} renamed to {quote(new)}.")
+    before = model.codebook.by_code
+    pairs = [(e, before.get(e.code, CodebookEntry(e.code))) for e in codebook.entries]
+    named = [e for e, was in pairs if (e.name, e.description) != (was.name, was.description)]
+    if n_named := sum(e.code in becomes for e in named):
+        changes.append(f"{count_noun(n_named, 'code')} with another name or description.")
+    here = [code for code in model.codes_in_order if code in becomes]
+    if codebook.sorted(here) != here:
+        changes.append("The order of the codes changed.")
+    known = {*model.labels, *becomes, *before}
+    if new_codes := [code for code in codebook.codes if code not in known]:
+        rename = "to rename a code, write the new word into merged_into of its row"
+        changes.append(f"Codes that no answer has yet: {quote_first(new_codes)}; {rename}.")
+    return changes

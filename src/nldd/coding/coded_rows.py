@@ -8,32 +8,27 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import quote
 from nldd.coding import own_columns as own
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, Entries
 from nldd.coding.coded_answers import BY_PEOPLE
-from nldd.coding.coded_table import read_given
 from nldd.coding.columns import Codes, find_column, identity_rows
-from nldd.coding.decisions import Check, read_checks, read_drawn, suggested_codes
+from nldd.coding.decisions import SAMPLE, decided_codes, read_drawn, suggested_codes
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel
 from nldd.coding.review.store import is_store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun
-
-GivenCodes = Sequence[Codes | None]
 
 
 @dataclass(frozen=True, eq=False)
-class CodedRows:
+class CodedRows(Entries):
     """Answers that a model has coded; all arrays have one entry per answer.
 
     Attributes
@@ -67,26 +62,32 @@ class CodedRows:
         """Which answers people have coded."""
         return np.array([codes is not None for codes in self.people], dtype=bool)
 
-    def drop_blank(self) -> Self:
+    def drop_blank(self) -> "CodedRows":
         """Leave out what says nothing, unless people gave it codes."""
-        kept = self.known | ~self.is_blank
-        return type(self)(*(values[kept] for values in vars(self).values()))
+        return self[self.known | ~self.is_blank]
 
 
-def open_coded(
-    model: CodingModel, path: Path, options: TableOptions
-) -> tuple[Spreadsheet, GivenCodes]:
-    """A table that the model has coded, or that of a review file, and the codes of people."""
+@dataclass(frozen=True, eq=False)
+class DecidedTable:
+    """A table with the codes that people gave to its rows; None where nobody has."""
+
+    table: Spreadsheet
+    codes: list[Codes | None]
+    kind: str
+
+
+def open_decided(model: CodingModel, path: Path, options: TableOptions) -> DecidedTable:
+    """Open a table that the model has coded, or that of a review file."""
     if is_store(path):
         from nldd.coding.review.decisions import review_as_table  # only where there is one
 
         table, decisions = review_as_table(path, model.columns, options)
         table = replace(table, notes=[*table.notes, *decisions.notes])
-        given = decisions.codes
+        given, kind = decisions.codes, decisions.kind
     else:
-        table = read_table(path, options)
-        given = read_given(table, model)
-    return table, [None if codes is None else _current(model, codes) for codes in given]
+        table, columns = read_table(path, options), model.columns.codes
+        given, kind, _ = decided_codes(table, columns, model.labels, model.codebook, strict=True)
+    return DecidedTable(table, [None if c is None else _current(model, c) for c in given], kind)
 
 
 def _current(model: CodingModel, codes: Iterable[str]) -> Codes:
@@ -94,8 +95,9 @@ def _current(model: CodingModel, codes: Iterable[str]) -> Codes:
     return frozenset(model.codebook.translate(normalize("NFC", name) for name in codes))
 
 
-def read_rows(model: CodingModel, table: Spreadsheet, given: GivenCodes) -> CodedRows:
+def read_rows(model: CodingModel, coded: DecidedTable) -> CodedRows:
     """The answers of a table that ``nldd predict`` wrote, with the codes that people have given."""
+    table, columns = coded.table, model.columns
     if own.latest_column(table, own.MACHINE) is not None:
         hint = "give the review itself, such as new.review.db, or what nldd predict wrote"
         message = "there, codes of people stand in the place of the machine's"
@@ -103,22 +105,17 @@ def read_rows(model: CodingModel, table: Spreadsheet, given: GivenCodes) -> Code
     names = (own.STATUS, own.CODES, *(own.PREFIX + ranking for ranking in RANKINGS))
     stated, _, *doubts = (_texts_of(table, name) for name in names)
     status = [text.strip().lower() for text in stated]
-    columns = model.columns
-    found = suggested_codes(table, columns.codes, model.labels)
-    machine = [_current(model, codes) for codes in found]
-    before = [
-        codes if said == BY_PEOPLE else None for codes, said in zip(machine, status, strict=True)
-    ]
-    people = [old if new is None else new for new, old in zip(given, before, strict=True)]
+    machine = [_current(model, c) for c in suggested_codes(table, columns.codes, model.labels)]
+    each = zip(coded.codes, machine, status, strict=True)
+    people = [old if new is None and said == BY_PEOPLE else new for new, old, said in each]
     texts = [table.texts(find_column(table, name, columns.inputs)) for name in columns.text]
     answers = Answers(list(map("\n".join, zip(*texts, strict=True))) or [""] * len(table))
-    drawn = np.array(read_drawn(table), dtype=bool)
     ranked = zip(RANKINGS, doubts, strict=True)
-    doubt = np.array([[_doubt(text, name) for text in cells] for name, cells in ranked])
-    said = [np.array(each, dtype=object) for each in (status, machine, people)]
-    return CodedRows(
-        said[0], said[1], said[2], doubt.T, model.is_blank(answers), drawn, drawn.copy()
-    )
+    doubt = np.array([[_doubt(text, name) for text in cells] for name, cells in ranked]).T
+    drawn = np.array(read_drawn(table), dtype=bool)
+    said = [np.array(values, dtype=object) for values in (status, machine, people)]
+    is_blank = model.is_blank(answers)
+    return CodedRows(said[0], said[1], said[2], doubt, is_blank, drawn, drawn.copy())
 
 
 def _texts_of(table: Spreadsheet, name: str) -> list[str]:
@@ -140,44 +137,34 @@ def _doubt(text: str, ranking: str) -> float:
 
 
 def add_decided(
-    model: CodingModel,
-    rows: CodedRows,
-    coded: Spreadsheet,
-    other: Spreadsheet,
-    given: GivenCodes,
+    model: CodingModel, rows: CodedRows, coded: Spreadsheet, other: DecidedTable
 ) -> list[str]:
     """Give `rows` of a coded table what people decided in another; what to note is returned."""
-    mine, there = (own.own_columns(t, model.columns.codes.names) for t in (coded, other))
+    of, here = other.table, coded.path.name
+    mine, there = (own.own_columns(t, model.columns.codes.names) for t in (coded, of))
     names = [name for name in mine if name in there]
     if not names:
-        hint = f"give a review or a sample that comes from {coded.path.name}"
-        raise InputError(f"{other.path.name} has no column of {coded.path.name}.", hint=hint)
+        hint = f"give a review or a sample that comes from {here}"
+        raise InputError(f"{of.path.name} has no column of {here}.", hint=hint)
     waiting = _waiting(rows, identity_rows(coded, names))
-    is_sample = own.latest_column(other, own.CHECK) is not None
-    checks = read_checks(other, model.columns.codes, given) if is_sample else None
-    missing, n_found = list[int](), 0
-    each = zip(identity_rows(other, names), read_drawn(other), given, strict=True)
-    for i, (identity, drawn, codes) in enumerate(each):
+    is_sample, n_found = other.kind == SAMPLE, 0
+    each = zip(identity_rows(of, names), read_drawn(of), other.codes, strict=True)
+    for i, (identity, drawn, codes) in enumerate(each, 1):
         if codes is None and not is_sample:
             continue
         # Of equal answers, one that was drawn as this one was.
         alike = waiting[identity, drawn] or waiting[identity, not drawn]
         if not alike:
-            missing.append(i + 1)
-            continue
+            hint = f"give tables that come from {here}, with its columns as they were"
+            message = f"{of.path.name}, row {i}: {here} has no such answer."
+            raise InputError(message, hint=hint)
         place = alike.pop()
         rows.drawn[place] |= drawn
         rows.sampled[place] |= drawn or is_sample
-        settled = codes if checks is None else _settle(model, checks[i], rows.machine[place], other)
-        if settled is not None:
-            rows.people[place] = settled
+        if codes is not None:
+            rows.people[place] = codes
             n_found += 1
-    if missing:
-        message = f"{other.path.name}, row {missing[0]}: {coded.path.name} has no such answer"
-        others = f", nor that of {count_noun(len(missing) - 1, 'row')} more" * (len(missing) > 1)
-        hint = f"give tables that come from {coded.path.name}, with its columns as they were"
-        raise InputError(f"{message}{others}.", hint=hint)
-    nothing = f"{other.path.name}: nobody has coded or checked a row of it yet."
+    nothing = f"{of.path.name}: nobody has coded or checked a row of it yet."
     return [] if n_found else [nothing]
 
 
@@ -190,15 +177,3 @@ def _waiting(
     for place in sorted(range(len(rows)), key=lambda i: (rows.status[i] != BY_PEOPLE, -i)):
         found[identities[place], bool(rows.drawn[place])].append(place)
     return found
-
-
-def _settle(model: CodingModel, check: Check, machine: Codes, sample: Spreadsheet) -> Codes | None:
-    """The right codes by a check; who says no must say which these are."""
-    if check.right is False and check.codes is None:
-        has_column = own.latest_column(sample, own.RIGHT_CODES) is not None
-        name = own.RIGHT_CODES if has_column else model.columns.codes.names[0]
-        none = "; - if none applies" * has_column
-        message = f"{check.where}: says no, but not which codes are right."
-        raise InputError(message, hint=f"write them into the column {quote(name)}{none}")
-    codes = check.codes
-    return Check(check.where, check.right, codes and _current(model, codes)).settle(machine)

@@ -2,19 +2,19 @@
 
 import json
 import re
+from ast import literal_eval
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from hashlib import sha256
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._wording import quote
+from nldd._wording import quote, quote_first
 from nldd.coding.answers import Answers, normalize_text
 from nldd.coding.own_columns import PREFIX, ROW, own_columns
 from nldd.coding.tables.spreadsheet import (
@@ -42,8 +42,6 @@ ERRORS = frozenset(
 NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
 # Alt+Enter in a spreadsheet, and how some programs write its carriage return.
 BREAKS = r"(?:_x000[Dd]_|[\r\n\v\f\x85\u2028\u2029])+"
-_QUOTED = r"""(?:'[^'\\]*'|"[^"\\]*")"""
-_PYTHON_LIST = re.compile(rf"\[\s*{_QUOTED}\s*(?:,\s*{_QUOTED}\s*)*\]")
 # Beyond this, squares are no numbers any more.
 LARGEST = 1e150
 # Share of the rows that a column must tell apart to be taken for an id.
@@ -282,7 +280,14 @@ def read_answers(
     own = own_columns(table)
     marks = map(str.strip, map(plain_id, table.texts(own[columns.id]))) if columns.id in own else ()
     ids = ["" if mark.lower() in MISSING else mark for mark in marks]
-    keys = _read_keys(table, columns, texts, ids, needed)
+    keys = list[tuple[str, ...]]()
+    if ids:
+        said = zip(ids, map(normalize_text, texts), strict=True)
+        keys = [(make_key("id", *both),) if both[0] else () for both in said]
+    elif columns.identity and set(columns.identity) <= own.keys():
+        rows = identity_rows(table, columns.identity)
+        if needed is None or _tell_apart([rows[i] for i in needed.tolist()], columns):
+            keys = [(make_key("cells", *row),) for row in rows]
     numbers, categories = numbers.reshape(len(numeric), n).T, list(zip(*words, strict=True))
     return Answers(texts, numbers, categories, _read_extra(table, columns), ids, keys)
 
@@ -313,25 +318,6 @@ def plain_id(text: str) -> str:
     return text.lstrip("0") or "0" if text.isdecimal() else text
 
 
-def _read_keys(
-    table: Spreadsheet,
-    columns: Columns,
-    texts: list[str],
-    ids: list[str],
-    needed: NDArray[np.intp] | None,
-) -> list[tuple[str, ...]]:
-    """What answers are known again by: id and words, or else the cells that tell them apart."""
-    if ids:
-        words = zip(ids, map(normalize_text, texts), strict=True)
-        return [(make_key("id", *both),) if both[0] else () for both in words]
-    if not columns.identity or not set(columns.identity) <= own_columns(table).keys():
-        return []
-    rows = identity_rows(table, columns.identity)
-    if needed is not None and not _tell_apart([rows[i] for i in needed.tolist()], columns):
-        return []
-    return [(make_key("cells", *row),) for row in rows]
-
-
 def make_key(kind: str, *parts: str) -> str:
     """A short name for an answer: a digest of what tells it apart from others."""
     digest = sha256("\x1f".join(parts).encode()).hexdigest()
@@ -359,16 +345,14 @@ def _read_extra(table: Spreadsheet, columns: Columns) -> NDArray[np.float32]:
         if numbers.n_rows != len(table):
             raise numbers.other_length(table.path.name, f"{len(table)}")
         return numbers.rows(np.arange(len(table)))
-    places = []
-    for row, text in enumerate(table.texts(ROW), 1):
-        text = text.strip().removesuffix(".0")
+    texts = [text.strip().removesuffix(".0") for text in table.texts(ROW)]
+    for row, text in enumerate(texts, 1):
         if not (text.isdecimal() and 1 <= int(text) <= numbers.n_rows):
             expected = f"expected a row of {numbers.path.name}, 1 to {numbers.n_rows}"
             hint = f"leave the column {ROW} as nldd predict wrote it, and give the same file"
             message = f"{table.where(row, ROW)}: {expected}, got {quote(text)}."
             raise InputError(message, hint=hint)
-        places.append(int(text) - 1)
-    return numbers.rows(np.array(places, dtype=np.intp))
+    return numbers.rows(np.array(texts, dtype=np.intp) - 1)
 
 
 def read_marks(
@@ -390,12 +374,11 @@ def read_marks(
 
 def _written_list(cell: str) -> Codes | None:
     """Codes of a list in JSON or in Python, as programs write one into a cell."""
-    if _PYTHON_LIST.fullmatch(cell):
-        return frozenset(text[1:-1].strip() for text in re.findall(_QUOTED, cell)) - {""}
-    with suppress(ValueError, RecursionError):
-        value = json.loads(cell)
-        if isinstance(value, list) and all(isinstance(x, str | int | float) for x in value):
-            return frozenset(cell_text(name).strip() for name in value) - {""}
+    for read in (json.loads, literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            names = read(cell)
+            if isinstance(names, list) and all(isinstance(x, str | int | float) for x in names):
+                return frozenset(cell_text(name).strip() for name in names) - {""}
     return None
 
 
@@ -450,41 +433,55 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
     """What the columns of a table mean: the named ones, with features told apart by their cells."""
     if bool(spec.labels) == bool(spec.label_columns):
         message = "Name either the columns that hold the codes or the columns of 0 and 1."
-        there = f"{table.path.name} has the columns {', '.join(map(repr, table.names[:12]))}"
+        there = f"{table.path.name} has the columns {quote_first(table.names)}"
         raise InputError(message, hint=f"--labels NAMES or --label-columns PATTERN; {there}")
-    spec = _expand_response_set(spec, table)
-    if spec.label_columns:
-        codes = CodeColumns(match_columns(spec.label_columns, table.names), separator="")
-    else:
-        separator, *also = spec.separators
-        names = _label_names(spec.labels, table.names)
-        codes = CodeColumns(names, separator, spec.none, tuple(also))
+    names, codes = table.names, _code_columns(table, spec)
     text, features, categorical = (
-        split_names(given, table.names) for given in (spec.text, spec.features, spec.categorical)
+        split_names(given, names) for given in (spec.text, spec.features, spec.categorical)
     )
     features = tuple(name for name in features if name not in categorical)
     used = (*text, *features, *categorical, *codes.names)
     for name in (*used, *filter(None, (spec.id, spec.coder_column))):
         table.find(name)  # says so if there is none
-    _check_labels(table, codes)
-    free = [name for name in table.names if name not in used]
+    numeric = tuple(n for n in features if holds_numbers(table.cells(n), table.format.decimal))
+    words = (name for name in features if name not in numeric)
+    free = [name for name in names if name not in used]
     coders = [name for name in free if CODER.search(name)]
-    n_coders = {name: len(set(table.cells(name))) for name in coders}
-    coder = next((name for name in coders if 1 < n_coders[name] <= MOST_CODERS), "")
+    coder = next((n for n in coders if 1 < len(set(table.cells(n))) <= MOST_CODERS), "")
     ids = {n: Counter(table.cells(n)) for n in free if ID.search(n) and n not in coders}
     # Of several, the one that keeps the most answers together.
     tell = [name for name, cells in ids.items() if _tells_respondents(cells)]
-    id_column = spec.id or min(tell, key=lambda name: len(ids[name]), default="")
-    numeric = tuple(n for n in features if holds_numbers(table.cells(n), table.format.decimal))
-    words = (name for name in features if name not in numeric)
-    n_extra = 0 if table.numbers is None else table.numbers.n_columns
     found = Columns(
-        *(text, codes, numeric, (*words, *categorical), n_extra, id_column),
+        text,
+        codes,
+        numeric,
+        (*words, *categorical),
+        0 if table.numbers is None else table.numbers.n_columns,
+        spec.id or min(tell, key=lambda name: len(ids[name]), default=""),
         spec.coder_column or coder,
     )
     # Codes and what nldd has added do not tell answers apart: a review leaves all others alone.
     own = own_columns(table, (*codes.names, found.coder))
     return replace(found, identity=tuple(sorted(own)))
+
+
+def _code_columns(table: Spreadsheet, spec: ColumnSpec) -> CodeColumns:
+    """The columns of the codes; a multiple-response set of an SPSS file may be named instead."""
+    known, names = table.format.variables, (spec.labels or spec.label_columns).strip()
+    is_marked, labels_of = bool(spec.label_columns), {} if known is None else known.values
+    if known is not None and names not in table.names and (found := known.response_set(names)):
+        names, is_marked = ",".join(found["variable_list"]), found["is_dichotomy"]
+    if is_marked:
+        return CodeColumns(match_columns(names, table.names), separator="")
+    separator, *also = spec.separators
+    codes = CodeColumns(_label_names(names, table.names), separator, spec.none, tuple(also))
+    for name in codes.names:
+        for label in labels_of.get(name, {}).values():
+            if held := [by for by in codes.separators if by in label]:
+                what = f"the label {quote(label)} of {quote(name)} holds {quote(held[0])}"
+                message = f"{table.path.name}: {what}, which separates codes."
+                raise InputError(message, hint='--sep "|"; or what else no label holds')
+    return codes
 
 
 def _tells_respondents(cells: Counter[Cell]) -> bool:
@@ -501,31 +498,6 @@ def _tell_apart(rows: Sequence[tuple[str, ...]], columns: Columns) -> bool:
     cells = zip(columns.identity, zip(*rows, strict=True), strict=True)
     most = max((len(set(own)) for name, own in cells if name not in columns.text), default=-1)
     return distinct == len(rows) or most >= DISTINCT * distinct
-
-
-def _expand_response_set(spec: ColumnSpec, table: Spreadsheet) -> ColumnSpec:
-    """The columns of a multiple-response set, where codes are named by that of an SPSS file."""
-    known, given = table.format.variables, (spec.labels or spec.label_columns).strip()
-    found = known.response_set(given) if known is not None and given not in table.names else None
-    if found is None:
-        return spec
-    members = ",".join(found["variable_list"])
-    if found["is_dichotomy"]:
-        return replace(spec, labels="", label_columns=members)
-    return replace(spec, labels=members)
-
-
-def _check_labels(table: Spreadsheet, codes: CodeColumns) -> None:
-    """Refuse codes of a statistics file whose labels hold what separates codes in a list."""
-    known = table.format.variables
-    for name in codes.names if known is not None and codes.listed else ():
-        labels = list(known.values.get(name, {}).values()) if known is not None else []
-        held = [(label, by) for label in labels for by in codes.separators if by in label]
-        if held:
-            free = next((by for by in "|#^~" if not any(by in label for label in labels)), "||")
-            what = f"the label {quote(held[0][0])} of {quote(name)} holds {quote(held[0][1])}"
-            message = f"{table.path.name}: {what}, which separates codes."
-            raise InputError(message, hint=f'--sep "{free}"')
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:
@@ -545,21 +517,19 @@ def match_columns(
     parts = [part.strip().replace("[", "[[]") for part in pattern.split(",") if part.strip()]
     found = tuple(name for name in names if any(fnmatchcase(name, part) for part in parts))
     if not found:
-        few = ", ".join(map(quote, names[:12])) + ", ..." * (len(names) > 12)
         hint = f"{option} with a pattern such as 'q1_*', or names with commas"
-        raise InputError(f"No column matches {pattern!r}; the columns are {few}.", hint=hint)
+        message = f"No column matches {pattern!r}; the columns are {quote_first(names)}."
+        raise InputError(message, hint=hint)
     return found
 
 
 def _label_names(given: str, names: Sequence[str]) -> tuple[str, ...]:
     """Columns that hold codes, by their names or by patterns."""
-    own = [name for name in names if not name.startswith(PREFIX)]
-
-    def match(part: str) -> Iterator[str]:
+    own, found = [name for name in names if not name.startswith(PREFIX)], list[str]()
+    for part in split_names((given,), names):
         is_pattern = part not in names and {*part} & {*"*?"}
-        yield from match_columns(part, own, "--labels") if is_pattern else (part,)
-
-    return tuple(dict.fromkeys(chain.from_iterable(map(match, split_names((given,), names)))))
+        found += match_columns(part, own, "--labels") if is_pattern else [part]
+    return tuple(dict.fromkeys(found))
 
 
 def split_names(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd.coding import wording
-from nldd.coding.answers import Answers, Decisions, draw_one_per_group, respondents
+from nldd.coding.answers import (
+    Answers,
+    Coded,
+    Decisions,
+    draw_one_per_group,
+    given_codes,
+    respondents,
+    settle_repeats,
+    take,
+)
 from nldd.coding.automation import TargetShare, target_shares
 from nldd.coding.calibration import Calibration, calibration_deciles
 from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_options
@@ -23,7 +32,6 @@ from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
-from nldd.coding.training_set import Coded, given_codes, settle_repeats, take
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
@@ -368,8 +376,7 @@ def evaluate_table(
     how = {"known": model.labels, "codebook": model.codebook}
     answers, decisions = read_coded(path, columns, options, **how)
     known = (*model.labels, *model.codebook.by_code)
-    rows = [answers.rows[i] for i in decisions.decided]
-    found = find_new_slips(first_rows(given_codes(decisions), rows), known, columns.codes)
+    found = find_new_slips(first_rows(answers, decisions), known, columns.codes)
     if slips := [slip for slip in found if slip.meant]:
         lists = sep_options(slips, columns.codes.separators)
         sep = f", or use {lists}" if any(slip.separator for slip in slips) else ""

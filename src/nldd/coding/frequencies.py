@@ -1,13 +1,20 @@
 """Shares of codes in all answers of a coded table, corrected for the errors of the machine.
 
 What people coded counts as it is. For what only the machine coded, a random part that people
-checked tells how often it was wrong (:mod:`.frequency_estimates`), drawn by ``nldd audit`` or by
-``nldd predict --random``. Answers that the machine was sure of and those that it left to people are
-two parts, as it errs more in the latter. Where nothing of a part was checked, coded answers of the
-model stand in, as predicted without themselves: those about which it was as sure.
+checked tells how often it was wrong, drawn by ``nldd audit`` or by ``nldd predict --random``.
+Answers that the machine was sure of and those that it left to people are two parts, as it errs
+more in the latter. Where nothing of a part was checked, coded answers of the model stand in, as
+predicted without themselves: those about which it was as sure.
+
+Of the answers that only the machine coded, those with the code and those without it are looked at
+apart: of the former a share is right, of the latter a share was missed, and the sample tells both.
+This is the calibration estimator of double sampling (Tenenbein, 1970), stratified by what the
+machine said, which is prediction-powered inference where a prediction is yes or no. The limits of
+each share are those of an exact test with mid-P in a finite population, so that they have a width
+where no error was found. They are put together as squares (MOVER: Zou and Donner, 2008).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,24 +22,29 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import hypergeom, norm
 
 from nldd import __version__
 from nldd._labels import indicator
 from nldd._wording import quote_first
+from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, PARTLY, REVIEW
-from nldd.coding.coded_rows import CodedRows, add_decided, open_coded, read_rows
+from nldd.coding.coded_rows import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.columns import LISTED
-from nldd.coding.frequency_estimates import PartCounts, count_part, estimate_rest, points
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
 from nldd.coding.tables.reading import TableOptions
-from nldd.coding.tables.spreadsheet import TableFormat
 from nldd.coding.wording import percent_range
 from nldd.exceptions import InputError
 from nldd.present.page import Page, Section
 from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 
+Counts = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+LEVEL = 0.95
+# Sums that should be whole numbers are so but for this.
+ROUNDING = 1e-9
 # Where the errors of a part are known from.
 CHECKED, MODEL = "checked", "model"
 PARTS = {
@@ -78,11 +90,6 @@ class Frequency:
     def bias(self) -> float:
         """How much the raw share is too large."""
         return self.raw - self.share
-
-    @property
-    def shown(self) -> str:
-        """The code with its name, if it has one."""
-        return f"{self.code}: {self.name}" if self.name and self.name != self.code else self.code
 
 
 @dataclass(frozen=True)
@@ -144,8 +151,6 @@ class Frequencies:
         (`source`). Of those drawn, `n_open` are not coded yet; people chose `n_chosen` more.
     notes : list of str
         What a person should know.
-    format : TableFormat
-        Of the coded table, so that what is written is like it.
     """
 
     codes: tuple[Frequency, ...]
@@ -154,7 +159,6 @@ class Frequencies:
     n_empty: int
     basis: tuple[Basis, ...]
     notes: list[str] = field(default_factory=list)
-    format: TableFormat | None = None
 
     def __str__(self) -> str:
         table = self.table()
@@ -168,7 +172,7 @@ class Frequencies:
             f"Shares of the codes in all {self.n_answers:,} answers",
             self.codes,
             {
-                "code": lambda f: visible(f.shown),
+                "code": lambda f: visible(CodebookEntry(f.code, f.name).shown),
                 "corrected": lambda f: TableEntry(
                     percent(f.share, 1), under=percent_range(f.low, f.high)
                 ),
@@ -204,9 +208,7 @@ class Frequencies:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        record = asdict(replace(self, format=None))
-        del record["format"]
-        return record | {"codes": [asdict(f) | {"bias": f.bias} for f in self.codes]}
+        return asdict(self) | {"codes": [asdict(f) | {"bias": f.bias} for f in self.codes]}
 
     def to_frame(self) -> pd.DataFrame:
         """One row per code, for other programs."""
@@ -234,6 +236,164 @@ class Frequencies:
             ),
             f"Made by nldd {__version__}.",
         )
+
+
+@dataclass(frozen=True, eq=False)
+class PartCounts:
+    """Answers of one kind in numbers; all arrays have one entry a code.
+
+    Of those that nobody checked, the machine gave the code to `rest_with` and did not give it to
+    `rest_without`. Of those that people checked, it gave it to `checked_with`, in `right` of them
+    rightly, and did not give it to `checked_without`, where in `missed` it should have.
+    """
+
+    rest_with: Counts
+    rest_without: Counts
+    checked_with: Counts
+    right: Counts
+    checked_without: Counts
+    missed: Counts
+
+
+def count_part(Y_rest: NDArray[Any], Y_machine: NDArray[Any], Y_people: NDArray[Any]) -> PartCounts:
+    """Numbers of a part: the machine's codes of the rest, and those of both for what was checked.
+
+    The sample must have been drawn at random from both together, or be like the rest.
+    """
+    machine, people = Y_machine.astype(bool), Y_people.astype(bool)
+    given, asked = Y_rest.astype(bool).sum(axis=0), machine.sum(axis=0)
+    right, missed = (machine & people).sum(axis=0), (~machine & people).sum(axis=0)
+    return PartCounts(given, len(Y_rest) - given, asked, right, len(machine) - asked, missed)
+
+
+def rest_limits(found: Counts, n: Counts, rest: Counts) -> tuple[Counts, Counts]:
+    """Fewest and most of `rest` answers that carry something, if `found` of `n` like them do.
+
+    If k of all n + rest carry it, then `found` is hypergeometric. Kept are those k under which as
+    few as that, and as many, are not too rare; what is just as many counts half (mid-P).
+
+    >>> rest_limits(np.array([0, 0, 3]), np.array([50, 0, 50]), np.array([1000, 1000, 0]))
+    (array([0, 0, 0]), array([  59, 1000,    0]))
+    """
+    tail = (1 - LEVEL) / 2
+
+    def is_likely(total: Counts, more: bool) -> NDArray[np.bool_]:
+        shape = (np.maximum(n + rest, 1), total, n)
+        beyond = hypergeom.sf(found, *shape) if more else hypergeom.cdf(found - 1, *shape)
+        return np.asarray(beyond + hypergeom.pmf(found, *shape) / 2 >= tail)
+
+    fewest = _first(found, found + rest, lambda total: is_likely(total, more=True))
+    beyond = _first(found, found + rest + 1, lambda total: ~is_likely(total, more=False))
+    return fewest - found, beyond - 1 - found
+
+
+def _first(low: Counts, high: Counts, holds: Callable[[Counts], NDArray[np.bool_]]) -> Counts:
+    """The first number of each range for which something holds, else `high`; by halving."""
+    while (low < high).any():
+        middle, is_closed = (low + high) // 2, low == high
+        enough = holds(middle)
+        low = np.where(enough | is_closed, low, middle + 1)
+        high = np.where(enough, middle, high)
+    return low
+
+
+def estimate_rest(
+    parts: Sequence[PartCounts],
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How many of the answers that nobody checked carry each code, with limits; over all parts.
+
+    Where nothing like them was checked, the machine is taken at its word, and the limits are the
+    widest.
+    """
+    groups = [(p.right, p.checked_with, p.rest_with, p.rest_with) for p in parts]
+    groups += [(p.missed, p.checked_without, p.rest_without, 0 * p.missed) for p in parts]
+    found, n, rest, word = (np.array(values) for values in zip(*groups, strict=True))
+    looked = n > 0
+    value = np.where(looked, found / np.maximum(n, 1) * rest, word)
+    fewest, most = rest_limits(found, n, rest)
+    # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
+    # no estimate: all of it may be wrong at once.
+    low, high = (np.where(looked, value, limit).sum(axis=0) for limit in (fewest, most))
+    below, above = (
+        np.where(looked, np.square(np.maximum(error, 0)), 0).sum(axis=0)
+        for error in (value - fewest, most - value)
+    )
+    # There are only whole answers: what lies between two numbers allows for both.
+    lower = np.floor(low - np.sqrt(below) + ROUNDING)
+    upper = np.ceil(high + np.sqrt(above) - ROUNDING)
+    n_rest = rest.sum(axis=0)
+    return value.sum(axis=0), np.clip(lower, 0, n_rest), np.clip(upper, 0, n_rest)
+
+
+@dataclass(frozen=True)
+class CodeBias:
+    """Shares of answers to which people gave a code, and the machine; and how they differ.
+
+    The difference is that of the machine's share from that of people, with a 95 % interval.
+    """
+
+    code: str
+    n_answers: int
+    people: float
+    machine: float
+    difference: float
+    low: float
+    high: float
+
+
+def code_bias(model: CodingModel) -> list[CodeBias]:
+    """What coding all answers by machine would do to the share of each code, the worst first.
+
+    By predictions of answers that were drawn at random, each without itself.
+    """
+    Y, found = model.Y[model.tested].astype(bool), model.evidence[model.tested].Y.astype(bool)
+    n = len(Y)
+    wrong, missed = (found & ~Y).sum(axis=0), (Y & ~found).sum(axis=0)
+    low, high = difference_limits(wrong, missed, n)
+    columns = (Y.mean(axis=0), found.mean(axis=0), (wrong - missed) / n, low, high)
+    each = zip(model.labels, *(values.tolist() for values in columns), strict=True)
+    biases = [CodeBias(code, n, *values) for code, *values in each]
+    return sorted(biases, key=lambda bias: (-abs(bias.difference), bias.code))
+
+
+def difference_limits(plus: Counts, minus: Counts, n: int) -> tuple[FloatArray, FloatArray]:
+    """Limits of the difference of two shares of the same `n` answers, of which so many differ.
+
+    Bonett and Price (2012): one more of either kind keeps a width where none differ.
+
+    >>> [round(float(limit), 4) for limit in difference_limits(np.array(8), np.array(2), 100)]
+    [-0.0068, 0.1244]
+    """
+    more, less = (plus + 1) / (n + 2), (minus + 1) / (n + 2)
+    centre = more - less
+    half = norm.ppf((1 + LEVEL) / 2) * np.sqrt((more + less - centre**2) / (n + 2))
+    return np.maximum(centre - half, -1.0), np.minimum(centre + half, 1.0)
+
+
+def points(difference: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = f"{100 * difference:+.1f}"
+    return "0.0" if float(text) == 0 else text
+
+
+def bias_table(found: Iterable[CodeBias]) -> Table:
+    """What coding by machine alone would do to the shares of the codes, the worst first."""
+    return tabulate(
+        "bias",
+        "Shares of the codes by people and by the machine alone",
+        found,
+        {
+            "code": lambda b: visible(b.code),
+            "people": lambda b: percent(b.people, 1),
+            "machine": lambda b: percent(b.machine, 1),
+            "difference": lambda b: TableEntry(
+                points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
+            ),
+        },
+        "Each answer was coded by a model that had not seen it. Difference: percentage points that "
+        "the machine gives too many, with a 95 % interval. Shares that are to be published need "
+        "correction: nldd frequencies.",
+    )
 
 
 def code_frequencies(
@@ -291,17 +451,17 @@ def code_frequencies(
     True
     >>> folder.cleanup()
     """
-    table, given = open_coded(model, path, options)
-    rows, notes = read_rows(model, table, given), list(table.notes)
-    # The sheet and the numbers are those of the coded table.
-    how = replace(options, numbers=None, sheet=None)
-    for other in checked if len(rows) else ():
-        notes += add_decided(model, rows, table, *open_coded(model, other, how))
+    coded = open_decided(model, path, options)
+    rows, notes = read_rows(model, coded), coded.table.notes
     if not len(rows.drop_blank()):
         hint = "name the table that nldd predict wrote"
         raise InputError(f"{path.name} has no answers.", hint=hint)
+    # The sheet and the numbers are those of the coded table.
+    how = replace(options, numbers=None, sheet=None)
+    for other in checked:
+        notes += add_decided(model, rows, coded.table, open_decided(model, other, how))
     found = estimate_frequencies(model, rows)
-    return replace(found, notes=[*notes, *found.notes], format=table.format)
+    return replace(found, notes=[*notes, *found.notes])
 
 
 def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
@@ -322,9 +482,8 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     by_machine = sum((part.rest_with for part in counts), np.zeros(len(labels), dtype=int))
     shares = [(by_people + total) / n for total in totals]
     columns = (by_people, by_machine, (by_people + by_machine) / n, *shares)
-    called = {code: entry.name for code, entry in model.codebook.by_code.items()}
-    each = zip(labels, *(values.tolist() for values in columns), strict=True)
-    found = [Frequency(code, called.get(code, ""), *values) for code, *values in each]
+    called = (getattr(model.codebook.by_code.get(code), "name", "") for code in labels)
+    found = map(Frequency, labels, called, *(values.tolist() for values in columns))
     return Frequencies(
         tuple(sorted(found, key=lambda f: (-f.share, f.code))),
         n,
@@ -356,15 +515,14 @@ def _parts(
 def _find_limit(model: CodingModel, rows: CodedRows) -> tuple[str, float]:
     """By which ranking answers were coded automatically, and up to which doubt; NaN if by none."""
     auto, others = rows.status == AUTO, rows.status == REVIEW
-    best, fewest = ("theta", np.nan if auto.any() else -1.0), others.sum() + 1
-    for ranking, doubts in zip(RANKINGS, rows.doubts.T, strict=True):
-        limit = float(doubts[auto].max(initial=-1.0))
-        # Of the ranking that was used, none are within the limit but for what rounding does.
-        n_within = (doubts[others] <= limit).sum()
-        has_ranking = ranking == "theta" or model.evidence.chance is not None
-        if has_ranking and np.isfinite(limit) and n_within < fewest:
-            best, fewest = (ranking, limit), n_within
-    return best
+    limits = rows.doubts[auto].max(axis=0, initial=-1.0)
+    # Of the ranking that was used, none are within the limit but for what rounding does.
+    n_within = (rows.doubts[others] <= limits).sum(axis=0)
+    each = zip(n_within, RANKINGS, limits, strict=True)
+    known = [e for e in each if np.isfinite(e[2])]
+    known = [e for e in known if e[1] == "theta" or model.evidence.chance is not None]
+    _, ranking, limit = min(known, key=lambda e: e[0], default=(0, "theta", np.nan))
+    return ranking, float(limit)
 
 
 def _stand_ins(

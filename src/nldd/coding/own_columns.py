@@ -44,39 +44,33 @@ DESCRIPTIONS = {
     WHY: "Why the answer is for people",
     GUARANTEE: "Accuracy guarantee: target, confidence level and threshold",
 }
-EXPORT_DESCRIPTIONS = {
+EXPORT_DESCRIPTIONS = DESCRIPTIONS | {
     CODES: "Codes: of people where they have decided, else of the machine",
     STATUS: "people, auto: coded; review, part, skipped, disagree: open; coded: before",
     MACHINE: "Codes by the machine",
-    CHANCE: "Chance that all codes of the machine are right",
-    THETA: "Probability that a code of the machine is wrong",
-    WHY: "Why the answer is for people",
     CODER: "Who has decided",
     TIME: "When that was",
     PEOPLE: "Codes by each of several coders",
-    GUARANTEE: "Accuracy guarantee: target, confidence level and threshold",
 }
 
 
 def latest_column(table: Spreadsheet, name: str, others: Iterable[str] = ()) -> str | None:
     """The name of an added column, the last one if a table was coded again: ``name (2)``."""
     pattern = re.compile(rf"{re.escape(name)}(?: \(([0-9]+)\))?")
-    known = {escape_formula(other) for other in others}
-    found = [
-        (int(match[1] or 1), text)
-        for text in table.names
-        if escape_formula(text) not in known
-        and (match := pattern.fullmatch(str(unescape_cell(text))))
-    ]
-    return max(found)[1] if found else None
+    known, found = set(map(escape_formula, others)), dict[int, str]()
+    for text in table.names:
+        match = pattern.fullmatch(str(unescape_cell(text)))
+        if match and escape_formula(text) not in known:
+            found[int(match[1] or 1)] = text
+    return found[max(found)] if found else None
 
 
 def unique_column_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
     """Names of added columns, numbered if they are `taken`."""
     used, added = set(taken), list[str]()
     for name in names:
-        ends = chain([""], (f" ({number})" for number in count(2)))
-        added.append(next(n for end in ends if (n := name + end) not in used))
+        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
+        added.append(next(unique for unique in numbered if unique not in used))
         used.add(added[-1])
     return added
 

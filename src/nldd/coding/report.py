@@ -20,7 +20,7 @@ from nldd.coding.automation import Triage, triage_rows, triage_table
 from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck
-from nldd.coding.frequency_estimates import bias_table, code_bias
+from nldd.coding.frequencies import bias_table, code_bias
 from nldd.coding.model import CodingModel, current_time
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection

@@ -8,6 +8,7 @@ What groups answers here knows words, not meanings: a draft, from which people m
 import re
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -155,9 +156,12 @@ def suggest_codes(
     [('g1', 'buses', 6), ('g2', 'rent', 6)]
     """
     said = {i: text.strip()[:LONGEST] for i, text in enumerate(answers.texts) if text.strip()}
-    texts = list(said.values())
-    _check_answers(texts, n_groups)
-    wanted = n_groups or default_groups(len(texts))
+    texts, n = list(said.values()), len(said)
+    if len({" ".join(text.casefold().split()) for text in texts}) < 2:
+        found = "are all the same" if texts else "are all empty"
+        message = f"The answers {found}, so there is nothing to group."
+        raise InputError(message, hint="name the column with the answers; or use another file")
+    wanted = n_groups or min(MOST_GROUPS, max(2, round(n**0.5 / 2)))
     X, terms = weigh_terms(texts, wanted)
     if not X.shape[1]:
         message = "The answers share no words by which they could be told apart."
@@ -167,27 +171,7 @@ def suggest_codes(
     rows: list[tuple[int, ...]] = [()] * len(answers)
     for i, row in zip(said, members, strict=True):
         rows[i] = tuple(np.flatnonzero(row).tolist())
-    return CodeSuggestions(tuple(groups), tuple(rows), len(texts))
-
-
-def default_groups(n_answers: int) -> int:
-    """How many groups there are if nobody says.
-
-    >>> [default_groups(n) for n in (3, 100, 1500, 40_000)]
-    [2, 5, 19, 30]
-    """
-    return min(MOST_GROUPS, max(2, round(n_answers**0.5 / 2)))
-
-
-def _check_answers(texts: Sequence[str], n_groups: int | None) -> None:
-    n_distinct = len({" ".join(text.casefold().split()) for text in texts})
-    if n_distinct < 2:
-        found = "are all the same" if texts else "are all empty"
-        message = f"The answers {found}, so there is nothing to group."
-        raise InputError(message, hint="name the column with the answers; or use another file")
-    if n_groups is not None and n_groups > n_distinct:
-        message = f"There are {n_distinct:,} different answers, fewer than {n_groups} groups."
-        raise InputError(message, hint=f"--groups {default_groups(len(texts))}")
+    return CodeSuggestions(tuple(groups), tuple(rows), n)
 
 
 def weigh_terms(texts: Sequence[str], n_groups: int) -> tuple[csr_array, list[str]]:
@@ -204,19 +188,15 @@ def weigh_terms(texts: Sequence[str], n_groups: int) -> tuple[csr_array, list[st
     size = 2 if unspaced else 4
     words = {"token_pattern": r"(?u)\b\w+\b"}
     letters = {"analyzer": "char_wb", "ngram_range": (size, size)}
-    parts: list[csr_array] = []
-    names: list[str] = []
-    for options in ([] if unspaced else [words]) + [letters]:
+    parts, names = list[csr_array](), list[str]()
+    for options in (letters,) if unspaced else (words, letters):
         counter: Any = TfidfVectorizer(**options, **how, sublinear_tf=True, dtype=np.float64)
-        try:
+        with suppress(ValueError):  # scikit-learn's answer to texts without any term
             parts.append(csr_array(counter.fit_transform(texts)))
-        except ValueError:  # scikit-learn's answer to texts without any term
-            continue
-        named = options is words or not any(names)
-        names += [n.strip() if named else "" for n in counter.get_feature_names_out().tolist()]
-    if not parts:
-        return csr_array((len(texts), 0)), []
-    return csr_array(hstack(parts, format="csr")), names
+            named = options is words or not any(names)
+            names += [n.strip() * named for n in counter.get_feature_names_out().tolist()]
+    X = hstack(parts, format="csr") if parts else csr_array((len(texts), 0))
+    return csr_array(X), names
 
 
 def _factors(X: csr_array, n_groups: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -249,26 +229,15 @@ def describe_groups(
     purity = strengths**2 / np.maximum(strengths.sum(axis=1, keepdims=True), 1e-12)
     # And words that a group has and others lack say more of it than those that all have.
     telling = parts**2 / np.maximum(parts.sum(axis=0), 1e-12)
-    width = len(str(len(order)))
-    groups = []
+    width, groups = len(str(len(order))), []
+    named = np.array(list(map(bool, terms)))
     for number, g in enumerate(order, 1):
-        words = _top_words(telling[g], terms)
-        chosen = _examples(answers, np.where(members[:, g], purity[:, g], -1.0))
-        name = ", ".join(words[:3])
-        groups.append(Group(f"g{number:0{width}}", name, words, int(sizes[g]), chosen))
+        best = np.argsort(-np.where(named, telling[g], -1.0), kind="stable")[:N_WORDS]
+        words = tuple(terms[j] for j in best if named[j] and telling[g, j] > 0)
+        ranked = np.argsort(-np.where(members[:, g], purity[:, g], -1.0), kind="stable")
+        distinct: dict[str, str] = {}
+        for i in ranked[: sizes[g]].tolist():
+            distinct.setdefault(" ".join(answers[i].casefold().split()), answers[i])
+        examples, name = tuple(distinct.values())[:N_EXAMPLES], ", ".join(words[:3])
+        groups.append(Group(f"g{number:0{width}}", name, words, int(sizes[g]), examples))
     return groups, members[:, order]
-
-
-def _top_words(weights: NDArray[Any], terms: Sequence[str]) -> tuple[str, ...]:
-    named = np.array([bool(term) for term in terms])
-    order = np.argsort(-np.where(named, weights, -1.0), kind="stable")[:N_WORDS]
-    return tuple(terms[j] for j in order if named[j] and weights[j] > 0)
-
-
-def _examples(answers: Sequence[str], scores: NDArray[Any]) -> tuple[str, ...]:
-    found: dict[str, str] = {}
-    for i in np.argsort(-scores, kind="stable").tolist():
-        if len(found) == N_EXAMPLES or scores[i] < 0:
-            break
-        found.setdefault(" ".join(answers[i].casefold().split()), answers[i])
-    return tuple(found.values())

@@ -137,20 +137,18 @@ class Suspects:
 
     def to_frame(self) -> pd.DataFrame:
         """One row per suspect with the evidence, and what else the answer says."""
-        read = self.model.columns
+        read, answers = self.model.columns, self.model.answers
         text = read.text[0] if len(read.text) == 1 else "answer"
         names = ("number", text, *COLUMNS, *read.numeric, *read.categorical)
-        rows = list(map(self._row, self.items))
+        join, rows = read.codes.join, []
+        for s in self.items:
+            same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
+            said = (s.number, s.text, join(s.codes), join(s.likely), "; ".join(s.differ_in))
+            scores = (round(s.expected_wrong, 3), round(s.sure, 4), "; ".join(s.why))
+            near, place = (same, s.nearest_text, join(s.nearest_codes)), s.number - 1
+            numbers = ("" if np.isnan(x) else x for x in answers.numbers[place].tolist())
+            rows.append((*said, *scores, *near, *numbers, *answers.categories[place]))
         return pd.DataFrame(rows, columns=unique_column_names(names, ()), dtype=object)
-
-    def _row(self, s: Suspect) -> tuple[object, ...]:
-        join, answers, place = self.model.columns.codes.join, self.model.answers, s.number - 1
-        same = " | ".join(f"{join(codes) or '(no code)'}: {n}" for codes, n in s.same)
-        said = (s.number, s.text, join(s.codes), join(s.likely), "; ".join(s.differ_in))
-        scores = (round(s.expected_wrong, 3), round(s.sure, 4), "; ".join(s.why))
-        numbers = ["" if np.isnan(x) else x for x in answers.numbers[place].tolist()]
-        evidence = (same, s.nearest_text, join(s.nearest_codes))
-        return (*said, *scores, *evidence, *numbers, *answers.categories[place])
 
 
 def find_suspects(model: CodingModel) -> Suspects:

@@ -5,8 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
-from nldd.coding import training_set
-from nldd.coding.answers import Answers, Decisions
+from nldd.coding.answers import (
+    Answers,
+    Coded,
+    Decisions,
+    choose_answers,
+    drop_duplicates,
+    given_codes,
+    take,
+)
+from nldd.coding.code_slips import Ask, agree_on_lists, check_new_codes
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.columns import CodeFormat, Codes, ColumnSpec, find_columns
@@ -15,7 +23,6 @@ from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers
 from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.training_set import Ask, Coded, choose_answers, drop_duplicates, take
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
 from nldd.present.text import count_noun, printable
@@ -140,11 +147,7 @@ def fit_table(
         table = read_table(path, options)
         columns = find_columns(table, spec)
         answers, decisions = read_sheet(table, columns, drawn=True)
-        agreed = (
-            columns
-            if spec.as_written
-            else training_set.agree_on_lists(answers, decisions, columns, ask)
-        )
+        agreed = columns if spec.as_written else agree_on_lists(answers, decisions, columns, ask)
         if agreed != columns:
             columns = agreed
             answers, decisions = read_sheet(table, columns, drawn=True)
@@ -264,9 +267,7 @@ def update_model(
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
         # Of new codes in a review file the page has asked.
         allowed = new_codes or decisions.kind == "review file"
-        decisions = training_set.check_new_codes(
-            answers, decisions, known, columns.codes, allowed, ask
-        )
+        decisions = check_new_codes(answers, decisions, known, columns.codes, allowed, ask)
         joined = join_decisions(old, answers, decisions, watch)
         model = joined.model.record(
             *("update", path.name, decisions.sha256, joined.n_added, joined.n_set_aside)
@@ -332,7 +333,7 @@ def _new_answers(
         return model, _without_copies(model, answers, decisions), {}
     before, drawn = model.codes(model.Y), model.drawn.copy()
     new, given = list[int](), dict[int, Codes]()
-    places, codes = model.find_places(answers), training_set.given_codes(decisions)
+    places, codes = model.find_places(answers), given_codes(decisions)
     for row, place in enumerate(places):
         if place is None:
             new.append(row)

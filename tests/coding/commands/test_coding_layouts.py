@@ -73,7 +73,7 @@ def test_fit_refuses_mixed_separators_unless_both_are_named(tmp_path, capsys):
     n_lists = len({row[-1] for row in mixed if "," in row[-1]})
     lines = done.err.splitlines()
     assert done.code == 1
-    assert f"answers.csv: {n_lists} codes" in lines[0]
+    assert "answers.csv: codes look like lists" in lines[0]
     assert len(lines) == n_lists + 2
     assert '--sep ";" --sep ","' in lines[-1]
     assert not (tmp_path / "model.nldd").exists()
@@ -103,10 +103,10 @@ def test_update_tells_all_slips_at_once_and_learns_none(model, tmp_path, capsys)
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines() == [
         "Error: more.csv: the model does not know these codes:",
-        "  row 2: 'food,pay', but 'food' and 'pay'",
-        "  row 3: 'rooms/home office', but 'rooms' and 'home office'",
-        "  row 5: 'Managers', but 'managers'",
-        "  row 7: '?'; if that means that nobody has decided, leave the cell empty",
+        "  row 2: 'food,pay': meant as 'food' and 'pay'?",
+        "  row 3: 'rooms/home office': meant as 'rooms' and 'home office'?",
+        "  row 5: 'Managers': meant as 'managers'?",
+        "  row 7: '?': if that means that nobody has decided, leave the cell empty",
         'Try: correct them in the file; or --sep ";" --sep "," --sep "/", if the file lists codes '
         "so; or --new-codes, if they are codes of their own",
     ]
@@ -130,8 +130,8 @@ def test_update_takes_separator_and_mark_of_its_file(model, tmp_path, capsys):
 def test_evaluate_tells_slips(model, tmp_path, capsys):
     path = write_csv(tmp_path / "more.csv", with_codes(NEW, row2="food,pay", row5="Managers"))
     done = succeed(capsys, "evaluate", model, path, "--no-report")
-    assert 'correct them, or use --sep ";" --sep ",":\n  row 2: \'food,pay\', but' in done.err
-    assert "\n  row 5: 'Managers', but 'managers'\n" in done.err
+    assert 'correct them, or use --sep ";" --sep ",":\n  row 2: \'food,pay\': meant' in done.err
+    assert "\n  row 5: 'Managers': meant as 'managers'?\n" in done.err
 
 
 class Terminal(io.StringIO):
@@ -146,7 +146,7 @@ def test_at_a_terminal_a_person_is_asked(answer, model, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
     monkeypatch.setattr(sys, "stderr", said)
     code = call("update", model, path, "-o", new, "--no-report")
-    assert "more.csv, row 2" in said.getvalue()
+    assert "row 2: 'food,pay'" in said.getvalue()
     assert "[y/N]:" in said.getvalue()
     assert (code, new.exists()) == ((0, True) if answer == "y" else (1, False))
     if new.exists():

@@ -164,9 +164,9 @@ def test_undo_tells_what_it_takes_back(study, corrected, capsys):
 
 def test_update_refuses_misspelt_codes(study, capsys):
     path = write_csv(study / "more.csv", [("a", "free beer", "30", "Bonn", "Pay")])
-    error, hint = refuse(capsys, "update", study / "model.nldd", path)
-    assert "row 1" in error and "'Pay'" in error and "'pay'" in error
-    assert "--new-codes" in hint
+    done = nldd(capsys, "update", study / "model.nldd", path)
+    assert (done.code, done.out) == (1, "")
+    assert "row 1: 'Pay': meant as 'pay'?" in done.err and "--new-codes" in done.err
     done = succeed(capsys, "update", study / "model.nldd", path, "--new-codes")
     assert "Note: New codes: 'Pay'." in done.err
 
@@ -263,7 +263,7 @@ def test_nothing_is_replaced_unasked(study, capsys):
     assert (study / "truth.csv").read_bytes() == before
     # Codes of people are not for --force to throw away.
     error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")
-    assert "holds codes that people have filled in" in error
+    assert "holds what people filled in" in error
     succeed(capsys, "audit", coded, "-o", study / "new.csv", "--force")
     assert "nldd_check" in read_csv(study / "new.csv")[0]
 

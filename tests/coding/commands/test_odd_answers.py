@@ -3,7 +3,7 @@
 import pytest
 
 from coding_tables import QUICK, nldd
-from nldd.coding import training_set
+from nldd.coding import answers
 from nldd.exceptions import InputError
 from odd_answers import FOLDER, ODD
 
@@ -14,13 +14,13 @@ READ = {name: odd for name, odd in ODD.items() if not odd.error}
 @pytest.fixture
 def learned(monkeypatch):
     """What a model would learn from, of which none is fitted here."""
-    seen, leave_out = [], training_set.drop_blank_answers
+    seen, leave_out = [], answers.drop_blank_answers
 
     def stop(answers, decisions, columns, *_):
         seen.append(leave_out(answers, decisions, columns))
         raise InputError("enough", hint="nothing")
 
-    monkeypatch.setattr(training_set, "drop_blank_answers", stop)
+    monkeypatch.setattr(answers, "drop_blank_answers", stop)
     return seen
 
 

@@ -58,7 +58,7 @@ def frequencies(
     found = code_frequencies(load_coding_model(model), table, checked, options)
     print_notes(found.notes)
     if out is not None:
-        write_table(out, found.to_frame(), like=found.format)
+        write_table(out, found.to_frame())
     if report is not None:
         write_atomically(report, render_page(found.page(table.name)).encode("utf-8"))
     shared.show_result(found, as_json, shares=out, report=report)

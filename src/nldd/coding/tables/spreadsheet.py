@@ -5,8 +5,10 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,6 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
-from nldd.coding.close_matches import close_matches
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula, unescape_formula
 from nldd.present.text import count_noun
@@ -213,6 +214,8 @@ def _read_number(text: str, decimal: str | None) -> float | None:
     return float(stripped.replace(",", "."))
 
 
+# Comparing takes time by the square of the lengths, and a name can be as long as a cell.
+LONGEST_NAME = 200
 SAVE = "numpy.save('features.npy', array), where the array has a row for each row of the table"
 
 
@@ -317,6 +320,27 @@ def _column_hint(name: str, names: Sequence[str], free: Sequence[str] | None) ->
     which = f"the column {quote(near[0])}" if near else "the right column"
     hint = f"rename {which} to {quote(name)} in the file, or use another file"
     return hint if near else f"{hint}; this one also has {quote_first(free)}"
+
+
+def fold_name(name: str) -> str:
+    """A name without what people easily get wrong: capitals, spaces, and forms of a letter.
+
+    >>> fold_name(" Home  Office") == fold_name("home office")
+    True
+    """
+    return " ".join(normalize("NFKC", name).casefold().split())
+
+
+def close_matches(name: str, known: Sequence[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
+    """The known names that are most like a name, the nearest first.
+
+    >>> close_matches("saftey", ["Safety", "Cycling"])
+    ['Safety']
+    """
+    short = (other for other in reversed(known) if len(other) <= LONGEST_NAME)
+    by_fold = {fold_name(other): other for other in short}
+    close = get_close_matches(fold_name(name[:LONGEST_NAME]), by_fold, n=n, cutoff=cutoff)
+    return [by_fold[folded] for folded in close]
 
 
 class NumberFile:
