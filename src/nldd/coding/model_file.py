@@ -40,7 +40,8 @@ SHAPES |= {"features/words/weights": "words", "features/letters/weights": "lette
 SHAPES |= {"validation/regression/weights": "clues"}
 # The least and the largest values, by the names of arrays; all others are finite.
 LIMITS: dict[str, tuple[Any, Any]] = dict.fromkeys(("Y", "P", "theta", "chance"), (0, 1))
-LIMITS |= {"row": (0, "last"), "n_wrong": (0, "labels"), "scale": (np.finfo(float).tiny, LARGEST)}
+LIMITS |= {"row": (0, "last"), "n_wrong": (0, "tested labels")}
+LIMITS["scale"] = (np.finfo(float).tiny, LARGEST)
 WAIT_SECONDS, POLL_SECONDS = 600.0, 0.1
 
 Tell = Callable[[str], None] | None
@@ -206,11 +207,14 @@ def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Iterator[tupl
     sizes = {"n": n, "last": n - 1, "labels": n_labels, "clues": N_CLUES + n_labels}
     sizes |= {"numeric": n_numeric, "extra": n_extra, "numbers": n_numeric + n_extra}
     sizes |= dict(zip(ANALYZERS, map(len, terms), strict=True))
-    tests = {f"earlier/{i}": len(test.theta) for i, test in enumerate(model.earlier)}
+    # A fit was tested with the codes that it had, of which the codebook may have merged some since.
+    tests = {
+        f"earlier/{i}": {"n": len(test.theta), "tested labels": test.n_labels}
+        for i, test in enumerate(model.earlier)
+    }
     for place, values in arrays.items():
         if place != FALLBACK:
-            n_here = tests.get(place.rpartition("/")[0], n)
-            yield place, _fits(values, place, sizes | {"n": n_here})
+            yield place, _fits(values, place, sizes | tests.get(place.rpartition("/")[0], {}))
     answers, classifier = model.answers, model.classifier
     for lists in (answers.categories, answers.ids, answers.keys, answers.rows):
         yield "answers", len(lists) == n

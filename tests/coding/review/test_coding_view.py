@@ -91,6 +91,73 @@ def test_types_of_the_page_are_right():
 
 
 @pytest.mark.slow
+def test_the_whole_loop_by_mouse_alone(visit, make):
+    path = make()
+    said = suggested(path)
+    tab = visit(path)
+    page = tab.page
+    at(page, 1)
+    page.click(f".code:has-text('{said[1][0]}')")
+    assert on(page) == said[1][1:]
+    other = next(code for code in CODES if code not in said[1])
+    page.click(f".code:has-text('{other}')")
+    page.click(".accept")
+    at(page, 2)
+    page.click("text=Next best")
+    (runner_up,) = on(page)
+    page.click(".accept")
+    at(page, 3)
+    page.click("[data-act=skip]")
+    at(page, 4)
+    page.click("[data-act=flag]")
+    page.fill("dialog textarea", "?")
+    page.click("dialog .primary")
+    page.wait_for_selector(".tag-flag")
+    page.click(".add-code")
+    page.fill("dialog input", "parkign")
+    page.click("dialog .primary")
+    page.wait_for_selector(".code:has-text('parkign')")
+    page.click(".accept")
+    at(page, 5)
+    page.click("[data-act=undo]")
+    at(page, 4)
+    page.click("[aria-label='Answer before']")
+    at(page, 3)
+    page.click("[aria-label='Next answer']")
+    at(page, 4)
+    page.wait_for_selector(SAVED)
+    assert decisions(path) == [
+        (1, "code", "done", sorted([*said[1][1:], other])),
+        (2, "code", "done", [runner_up]),
+        (3, "skip", "skipped", []),
+        (4, "flag", "open", []),
+        (4, "code", "done", sorted([*said[4], "parkign"])),
+        (4, "undo", "open", []),
+    ]
+    assert tab.complaints == []
+
+
+@pytest.mark.slow
+def test_at_phone_width_by_touch(visit, make):
+    path = make(4, texts=["A first answer that is long enough to need several lines. " * 3])
+    tab = visit(path, width=360, height=740)
+    page = tab.page
+    for item in range(1, 5):
+        at(page, item)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        accept = page.locator(".accept").bounding_box()
+        assert accept["y"] + accept["height"] <= 740
+        page.tap(".code >> nth=0")
+        page.tap(".accept")
+        if page.locator(".question:not(:empty)").count():
+            page.tap(".accept")
+    page.wait_for_selector(".finished")
+    page.wait_for_selector(SAVED)
+    assert [item for item, *_ in decisions(path)] == [1, 2, 3, 4]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(visit, make):
     path = make()
     tab = visit(path)
@@ -295,6 +362,32 @@ def test_a_held_key_accepts_one_answer(visit, make):
 
 
 @pytest.mark.slow
+def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(visit, make):
+    path = make(2)
+    tab = visit(path)
+    page, press = tab.page, tab.page.keyboard.press
+    at(page, 1)
+    for code in on(page):
+        press(str(CODES.index(code) + 1))
+    press("Enter")
+    assert "No code applies? Enter again" in page.inner_text(".question")
+    press("Enter")
+    at(page, 2)
+    press("+")
+    page.keyboard.type(f"{CODES[0]}s")
+    press("Enter")
+    page.wait_for_selector("dialog >> text=all the same")
+    page.click(f"dialog >> text=Use “{CODES[0]}”")
+    page.wait_for_selector(f".code[aria-pressed=true]:has-text('{CODES[0]}')")
+    press("Enter")
+    page.wait_for_selector(".finished")
+    page.wait_for_selector(SAVED)
+    assert decisions(path)[0] == (1, "code", "done", [])
+    assert "nldd update model.nldd new.review.db" in page.inner_text(".finished")
+    assert page.get_attribute(".finished a.button", "href") == "/api/export?kind=csv"
+
+
+@pytest.mark.slow
 def test_a_refit_renews_what_comes_but_not_what_is_on_screen(visit, make):
     path = make(30)
     tab = visit(path)
@@ -317,3 +410,21 @@ def test_a_refit_renews_what_comes_but_not_what_is_on_screen(visit, make):
     assert on(page) == [CODES[4]]
     page.wait_for_selector(SAVED)
     assert decisions(path)[0] == (1, "code", "done", before)
+
+
+@pytest.mark.slow
+def test_drawn_answers_stay_blind(visit, make):
+    path = make(8, n_drawn=3)
+    tab = visit(path)
+    page, press = tab.page, tab.page.keyboard.press
+    page.wait_for_selector(".tag:text-is('drawn at random')")
+    assert on(page) == []
+    assert "drawn at random to check the machine" in page.inner_text(".suggestion")
+    assert page.locator(".nearest").count() == 0
+    press("2")
+    press("Enter")
+    page.wait_for_selector(SAVED)
+    press("ArrowLeft")
+    page.wait_for_selector(".tag:text-is('decided')")
+    assert on(page) == [CODES[1]]
+    assert page.locator(".suggested, .nearest").count() == 0

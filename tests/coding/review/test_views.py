@@ -1,5 +1,6 @@
 """The views of the review page beside the answer itself: list, alike, disagreements, settings."""
 
+import re
 import sqlite3
 from contextlib import closing
 from types import SimpleNamespace
@@ -87,6 +88,19 @@ def test_axe_finds_nothing_on_any_view(visit, disputed, width, dark):
     check_views(visit(disputed, width=width, dark=dark, every=50))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_axe_finds_nothing_at_the_end_and_without_a_second_coder(visit, tmp_path, width):
+    path = tmp_path / "new.review.db"
+    make_review(path, 20, share=1.1)
+    tab = visit(path, width=width, dark=width > 1000)
+    assert violations(tab.page) == []
+    page = tab.go("#/settle", "text=There is nothing to settle.")
+    assert "a name of their own (--coder NAME)" in page.inner_text(".settle-body")
+    assert violations(page) == []
+    assert tab.complaints == []
+
+
 def check_views(tab):
     """No violation on any view or dialog, and nothing is wider than the window."""
     page = tab.page
@@ -121,6 +135,34 @@ def check_views(tab):
         page.wait_for_selector("dialog[open]", state="detached")
     assert {name: what for name, what in found.items() if what} == {}
     assert tab.complaints == []
+
+
+@pytest.mark.slow
+def test_alike_is_applied_and_undone_as_one(visit, tmp_path):
+    path = tmp_path / "new.review.db"
+    make_review(path, 80)
+    page = visit(path).page
+    page.wait_for_selector(".answer")
+    page.keyboard.press("a")
+    page.wait_for_selector(".dialog-alike .alike-list li")
+    boxes = page.query_selector_all(".alike-list input")
+    assert len(boxes) > 2
+    assert all(box.is_checked() for box in boxes)
+    boxes[-1].uncheck()
+    left_out = int(boxes[-1].get_attribute("id").removeprefix("alike-"))
+    codes = sorted(page.eval_on_selector_all(".alike-codes .chip", "c => c.map(x => x.innerText)"))
+    page.click(".dialog-alike .primary")
+    page.wait_for_selector(".dialog-alike", state="detached")
+    made = entries(path)
+    assert len(made) == len(boxes) - 1
+    assert left_out not in {entry.item for entry in made}
+    assert len({entry.batch for entry in made}) == 1
+    assert all(sorted(entry.after.codes) == codes for entry in made)
+    page.keyboard.press("u")
+    page.wait_for_selector("#progress >> text=/^0 of/")
+    undone = entries(path)[len(made) :]
+    assert {entry.item for entry in undone} == {entry.item for entry in made}
+    assert all(entry.action == "undo" and entry.after.state == "open" for entry in undone)
 
 
 @pytest.mark.slow
@@ -200,6 +242,28 @@ def wait_for_entries(page, path, n):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("n_codes", [5, 300])
+def test_keys_print_on_one_page(visit, tmp_path, n_codes):
+    path = tmp_path / "new.review.db"
+    codes = tuple(f"code number {i:03d} of the codebook" for i in range(n_codes))
+    make_review(path, 20, codes=codes)
+    tab = visit(path)
+    page = tab.go("#/keys", ".help-table")
+    assert n_pages(page) == 1
+    page.click("#open-settings")
+    page.check("#set-codes-fixed")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(".code-keys li")
+    assert page.inner_text(".code-keys li >> nth=0") == f"1 {codes[0]}"
+    assert n_pages(page) == 1
+
+
+def n_pages(page):
+    pdf = page.pdf(format="A4", prefer_css_page_size=True)
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+@pytest.mark.slow
 def test_ten_thousand_answers_and_three_hundred_codes(visit, tmp_path):
     path = tmp_path / "new.review.db"
     codes = tuple(f"code {i:03d}" for i in range(300))
@@ -221,6 +285,21 @@ def test_ten_thousand_answers_and_three_hundred_codes(visit, tmp_path):
     page.click(".list-table tbody a >> nth=0")
     page.wait_for_selector(".answer")
     assert tab.complaints == []
+
+
+@pytest.mark.slow
+def test_everything_fits_at_twice_the_size(visit, disputed):
+    # A window of 1280 pixels at 200 % has 640 of CSS.
+    tab = visit(disputed, width=640, height=400)
+    there = {"#/": ".answer", "#/list": ".list-table", "#/settle": ".card", "#/keys": ".help-table"}
+    for route, selector in there.items():
+        page = tab.go(route, selector)
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth"), route
+    page.click("#open-settings")
+    box = page.locator("dialog").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 640
+    page.click("[data-close]")
+    page.wait_for_selector("dialog", state="detached")
 
 
 class QuickLearner:
@@ -268,3 +347,25 @@ def test_panel_tells_what_the_machine_learns_without_moving_the_answer(visit, tm
     assert page.inner_text(".answer-text") == shown
     assert page.inner_text("#panel .figure >> nth=1") == "100 % by itself"
     assert tab.complaints == []
+
+
+@pytest.mark.slow
+def test_colours_are_chosen_and_remembered(visit, tmp_path):
+    path = tmp_path / "new.review.db"
+    make_review(path, 10)
+    page = visit(path, dark=False).page
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.click("#open-settings")
+    page.check("#set-theme-dark")
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.keyboard.press("Escape")
+    page.wait_for_timeout(600)
+    page.reload()
+    page.wait_for_selector(".answer")
+    assert page.evaluate(paper) == dark
+    page.click("#open-settings")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    assert "answer-text" in page.evaluate("document.activeElement.className")

@@ -60,9 +60,13 @@ def read_csv(
         bom=bool(text.mark),
         newline="\r\n" if lines[0].endswith("\r\n") else "\n",
     )
-    return sheets.Spreadsheet(
-        text.path, sheets.frame_of_rows(rows, len(header)), header, format, notes
-    )
+    frame = sheets.frame_of_rows(rows, len(header))
+    likely = max(SEPARATORS, key=header[0].count)
+    # A separator that a person named, and that the header seems not to have.
+    is_wrong = given is not None and len(header) == 1 and likely in header[0]
+    shown = "tab" if likely == "\t" else quote(likely)
+    advice = f"--delimiter {shown}" if is_wrong else ""
+    return sheets.Spreadsheet(text.path, frame, header, format, notes, advice=advice)
 
 
 def _find_header(
