@@ -25,6 +25,7 @@ import numpy as np
 from nldd import load_survey
 from nldd.coding import (
     ColumnSpec,
+    GuaranteeTarget,
     Settings,
     fit_table,
     prepare_review,
@@ -135,12 +136,7 @@ columns = ColumnSpec(text=("answer",), labels="codes")
 before = fit_table(
     folder / "answers.csv", model, columns, Settings(n_folds=4)
 ).model
-guarantee = (
-    0.8,
-    0.9,
-    "subset",
-    "chance",
-)  # target, confidence, measure, ranking
+guarantee = GuaranteeTarget(0.8, confidence=0.9)
 counts = prepare_review(
     model, folder / "new.csv", review, guarantee, n_audit=30
 ).counts

@@ -334,8 +334,8 @@ def fold_name(name: str) -> str:
 def close_matches(name: str, known: Sequence[str], n: int = 3, cutoff: float = 0.6) -> list[str]:
     """The known names that are most like a name, the nearest first.
 
-    >>> close_matches("saftey", ["Safety", "Cycling"])
-    ['Safety']
+    >>> close_matches("cyclng", ["Safety", "Cycling"])
+    ['Cycling']
     """
     short = (other for other in reversed(known) if len(other) <= LONGEST_NAME)
     by_fold = {fold_name(other): other for other in short}
