@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from nldd.present import progress as _progress
-from nldd.present.progress import progress, progress_of_share
+from nldd.present.progress import progress
 
 
 class Terminal(io.StringIO):
@@ -59,19 +59,6 @@ def test_progress_on_terminal_counts_the_steps_on_one_line(stream):
     assert drawn.endswith("\n")
     assert drawn.split("\r")[-1].startswith("folds |")
     assert " 3/3 [00:00, 00:00 left]" in drawn.split("\r")[-1]
-
-
-@on_terminal
-def test_share_on_terminal_ends_at_the_whole(stream):
-    shares = iter([0.25, 0.5, 0.9])
-    steps = progress_of_share("abc", lambda: next(shares), "rows")
-    assert list(steps) == list("abc")
-    assert "100 %" in stream.getvalue().split("\r")[-1]
-
-
-def test_share_elsewhere_is_silent(stream):
-    assert list(progress_of_share("abc", lambda: 0.5, "rows")) == [*"abc"]
-    assert stream.getvalue() == ""
 
 
 def test_progress_elsewhere_writes_one_line_at_the_end(clock, stream):

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from tqdm import tqdm
@@ -11,7 +11,6 @@ T = TypeVar("T")
 
 ONE_FORMAT = "{desc} ... [{elapsed}]"
 COUNT_FORMAT = "{desc} |{bar:30}| {n_fmt}/{total_fmt} [{elapsed}, {remaining} left]"
-SHARE_FORMAT = "{desc} |{bar:30}| {percentage:3.0f} % [{elapsed}, {remaining} left]"
 
 
 def progress(steps: Iterable[T], total: int, title: str, *, show: bool = True) -> Iterator[T]:
@@ -32,16 +31,6 @@ def progress(steps: Iterable[T], total: int, title: str, *, show: bool = True) -
         if show and not out.isatty() and (total != 1 or (done and seconds >= 1)):
             counted = "" if total == 1 else f"{done} of {total} in "
             print(f"{title}: {counted}{clock(seconds)}", file=out, flush=True)
-
-
-def progress_of_share(steps: Iterable[T], share: Callable[[], float], title: str) -> Iterator[T]:
-    """Pass `steps` of unknown number through, drawing on a terminal what `share` is done."""
-    looks = {"bar_format": SHARE_FORMAT, "dynamic_ncols": True}
-    with tqdm(desc=title, total=1.0, file=sys.stderr, disable=None, **looks) as drawn:
-        for step in steps:
-            yield step
-            drawn.update(min(share(), 1.0) - drawn.n)
-        drawn.update(1.0 - drawn.n)
 
 
 def clock(seconds: float) -> str:
