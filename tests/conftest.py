@@ -1,5 +1,6 @@
 """Fixtures that many tests share."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,30 @@ ROOT = Path(__file__).parents[1]
 NEEDED = ("results", "benchmarks")
 READERS = ["test_committed_*.py", "test_marks.py", "dist/*"]
 collect_ignore_glob = [] if all((ROOT / name).is_dir() for name in NEEDED) else READERS
+
+
+def pytest_addoption(parser):
+    parser.addoption("--update-snapshots", action="store_true", help="Write tests/snapshots anew.")
+
+
+@pytest.fixture
+def snapshot(request, tmp_path):
+    """Compare what a command prints or writes with tests/snapshots/NAME.txt.
+
+    `tmp_path` is written as TMP. With `numbers=False` every number becomes #: for a text whose
+    figures differ between versions of the dependencies, and are asserted elsewhere.
+    """
+
+    def check(text: str, name: str, numbers: bool = True):
+        text = text.replace(str(tmp_path), "TMP").replace("\r\n", "\n")
+        text = text if numbers else re.sub(r"\d+(\.\d+)?", "#", text)
+        path = ROOT / "tests" / "snapshots" / f"{name}.txt"
+        if request.config.getoption("--update-snapshots"):
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
 
 
 @pytest.fixture(scope="session")
