@@ -131,7 +131,7 @@ def test_model_of_a_foreign_type_is_refused_by_commands(tmp_path, capsys):
 def test_connections_are_opened_by_data_sets_alone():
     """The review listens, and its server is uvicorn's; nothing else has a socket."""
     clients = ("requests", "pooch", "urllib.request", "http.client", "ftplib", "smtplib", "ssl")
-    assert users_of(*clients) == {"bench/datasets/catalogue.py", "bench/datasets/fetch.py"}
+    assert users_of(*clients) == {"bench/datasets/catalogue.py"}
     assert users_of("socket", "socketserver", "http.server") == {"coding/review/server.py"}
 
 
