@@ -260,9 +260,7 @@ def seeds(target):
             b"0, 2.5\n1,?\n{0 1, 1 3}\n'1',\t7\n"
         ],
         "labels": [b'<?xml version="1.0"?><labels xmlns="m"><label name="a"/>\n</labels>'],
-        "protocol": [
-            path.read_bytes() for path in (Path(SOURCE) / "experiments/protocols").glob("*.toml")
-        ],
+        "protocol": [path.read_bytes() for path in Path(SOURCE).glob("bench/protocols/*.toml")],
     }
     return good[target] if target in good else [_model_seed()]
 
