@@ -216,9 +216,7 @@ def data_folder(data_dir: Folder = None) -> Path:
     >>> data_folder("shared/data").as_posix()
     'shared/data'
     """
-    chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
-    if chosen == "" and data_dir is not None:
-        raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
+    chosen = data_dir or os.environ.get(FOLDER_VARIABLE)
     if not chosen:
         from pooch import os_cache  # not at the top: most calls name a folder
 
