@@ -165,7 +165,7 @@ def test_rows_that_are_refused(read, row, message):
         ("@attribute x {0,1,'0'}", 1, "'0' twice"),
         ("@attribute x real\n\n@attribute 'x' {0,1}", 3, "'x' was declared before, in line 1"),
         ("@attribute x real\n@data 1,2\n", 2, "'1,2' after @data"),
-        ("@attributex real", 1, "a space after @attribute|expected @relation"),
+        ("@attributex real", 1, "'@attributex real'"),
     ],
 )
 def test_headers_that_are_refused(read, content, line, message):

@@ -130,12 +130,11 @@ def info(name: str, data_dir: Path | None, as_json: bool, columns: dict[str, Any
       nldd datasets info enron
       nldd datasets info answers.csv --labels 'label_*'
     """
-    _check_columns(name, columns)
     entry = CATALOGUE.get(name)
     place = _place(entry, data_dir) if entry else "yes"
     notes: tuple[str, ...] = ()
     facts, advice = None, f"Not here yet. Get it by: nldd datasets fetch {name}"
-    if place != "no":
+    if place != "no" or any(columns.values()):
         # Not above: it loads numpy.
         from nldd.bench.datasets.facts import describe
 
@@ -166,13 +165,6 @@ def _entry_text(entry: CatalogueEntry, folder: Path, place: str, facts: "Facts |
     return f"{entry.name}\n{catalogue.align_facts(known)}\n\n{entry}{measured}"
 
 
-def _check_columns(name: str, columns: Mapping[str, str | None]) -> None:
-    """Refuse options for files of one's own with a data set of the catalogue."""
-    given = [option for option, column in columns.items() if column is not None]
-    if given and name in CATALOGUE:
-        raise click.UsageError(f"--{given[0]} is for files of your own; {name} knows its labels.")
-
-
 def _load(
     name: str, data_dir: Path | None, columns: Mapping[str, Any], others: bool = False
 ) -> "Dataset":
@@ -185,6 +177,9 @@ def _load(
 
     told = {option: column for option, column in columns.items() if column is not None}
     words = {option: told.pop(option, None) for option in ("labels", "text")} if others else {}
+    if name in CATALOGUE and told and not others:
+        given = next(iter(told))
+        raise click.UsageError(f"--{given} is for files of your own; {name} knows its labels.")
     try:
         if not name.startswith(OPENML) and not Path(name).exists():
             catalogue.find_entry(name)
@@ -275,7 +270,6 @@ def export(
     """
     from nldd.bench.datasets.export import export_dataset
 
-    _check_columns(name, columns)
     dataset = _load(name, data_dir, columns)
     written = export_dataset(dataset, meka, force=force)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}

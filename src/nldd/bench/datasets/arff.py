@@ -23,7 +23,7 @@ from nldd.bench.datasets.source import DataError, DataFile, number, numbers, rea
 _QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
 # A quoted or bare value between braces, and the comma or brace behind it.
 _LISTED = rf"(?:({_QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])"
-_DECLARATION = re.compile(r"(?s)@([A-Za-z]++)(.*)")
+_DECLARATION = re.compile(r"(?is)@(relation|attribute|data)(?![^ \t'\"%])(.*)")
 _NAME = re.compile(rf"(?s)(?:({_QUOTED})|([^ \t{{'\"][^ \t{{]*+))[ \t]*+(.*)")
 _VALUE = re.compile(rf"(?s)[ \t]*+{_LISTED}")
 _ESCAPE = re.compile(r"(?s)\\(u[0-9a-fA-F]{4}|.)")
@@ -175,13 +175,10 @@ def _parse_header(
 
 def _parse_declaration(text: str) -> tuple[str, str]:
     found = _DECLARATION.fullmatch(text)
-    keyword = found[1].lower() if found else ""
-    if not found or keyword not in ("relation", "attribute", "data"):
+    if not found:
         known = "@relation, @attribute, @data or a comment (%)"
         raise DataError(f"expected {known} in the header; got {quote(text)}.")
-    if found[2] and found[2][0] not in " \t'\"%":
-        raise DataError(f"expected a space after @{keyword}; got {quote(text)}.")
-    return keyword, found[2].strip(" \t")
+    return found[1].lower(), found[2].strip(" \t")
 
 
 def _split_name(text: str) -> tuple[str, str]:

@@ -351,6 +351,8 @@ def fetch(
     nldd.exceptions.InputError: Files are fetched over https only; got 'ftp://somewhere'. Give an
     address of the form https://host/folder.
     """
+    import requests
+
     folder = data_folder(data_dir)
     mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
     for address in mirrors:
@@ -358,6 +360,7 @@ def fetch(
             form = "Give an address of the form https://host/folder."
             raise InputError(f"Files are fetched over https only; got {address!r}. {form}")
     states, failures = verify(names, folder), list[str]()
+    unreachable = (requests.ConnectionError, requests.Timeout)
     for i, state in enumerate(states):
         if state.state == "ok":
             continue
@@ -369,7 +372,7 @@ def fetch(
             continue
         failures.append(f"{file.file} could not be fetched.")
         failures += [f"  {url}: {_reason(error)}" for url, error in errors.items()]
-        if all(map(_is_unreachable, errors.values())):
+        if all(isinstance(error, unreachable) for error in errors.values()):
             break  # the next one would only wait for the same servers
     if failures:
         other = f"fetch from another address by --mirror or {MIRROR_VARIABLE}"
@@ -427,12 +430,6 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
                 stream.write(block)
                 if stream.tell() > file.n_bytes:
                     raise NLDDError("the server sends more bytes than the catalogue has")
-
-
-def _is_unreachable(error: Exception) -> bool:
-    import requests
-
-    return isinstance(error, requests.ConnectionError | requests.Timeout)
 
 
 def _reason(error: BaseException) -> str:

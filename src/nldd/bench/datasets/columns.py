@@ -61,23 +61,18 @@ def as_dataset(
             raise DataError(f"{quote(names[grouping[0]])} is a label or the text, and no group.")
         if chosen and first.attributes[chosen[0]].codes is None:
             raise DataError(f"column {quote(names[chosen[0]])} is a number, and no text.")
-        features = [j for j in range(len(names)) if j not in {*columns, *grouping}]
-        if not features:
-            raise DataError(f"all {len(names)} columns are labels, and none is left as a feature.")
+    features = [j for j in range(len(names)) if j not in {*columns, *grouping}]
     if text:
         others = [names[j] for j in features if j not in chosen]
         notes = [f"Left out beside the text: {quote_first(others)}."] if others else []
-        features = chosen
-    if not text:
+        X: Sequence[Any] = [np.array(_texts(table, chosen[0]), dtype=object) for table in tables]
+        feature_names = [text]
+    else:
         ids = {} if keep_ids else _row_ids(tables, features)
         notes, features = list(ids.values()), [j for j in features if j not in ids]
         if not features:
-            message = "beside the labels there are row ids only, and no feature."
+            message = "beside labels and row ids, no column is left as a feature."
             raise first.source.error(first.header_line, message)
-    if text:
-        X: Sequence[Any]
-        X, feature_names = [np.array(_texts(t, chosen[0]), dtype=object) for t in tables], [text]
-    else:
         X, (feature_names, *_) = zip(*(_encode_features(t, features) for t in tables), strict=True)
     return join(
         X,
@@ -167,11 +162,9 @@ def _label_columns(
 
 def _outer_columns(count: int, n_columns: int, origin: str = "") -> list[int]:
     """The first `count` columns, or the last ones if it is negative."""
-    asked = f"{origin}{abs(count)} label columns were asked for"
-    if count == 0:
-        raise DataError(f"{asked}; at least one is needed.")
-    if abs(count) > n_columns:
-        raise DataError(f"{asked}, but there are {n_columns}.")
+    if not 0 < abs(count) <= n_columns:
+        asked = f"{origin}{abs(count)} label columns were asked for"
+        raise DataError(f"{asked}; there are {n_columns} columns.")
     return list(range(n_columns)[:count] if count > 0 else range(n_columns)[count:])
 
 
@@ -214,38 +207,30 @@ def _row_ids(tables: Sequence[DataTable], features: Sequence[int]) -> dict[int, 
     """Columns that name or number the rows, and what to tell about them."""
     n_rows, found = sum(len(table.row_lines) for table in tables), {}
     for j in features if n_rows >= LEAST_ROWS else ():
-        name, codes = tables[0].attributes[j].name, tables[0].attributes[j].codes
-        # A column of texts in a CSV file may be numbers with a slip.
-        if codes is not None and tables[0].relation is not None:
-            n_values = _count_names(tables, j, n_rows)
-            why = f"its {n_values:,} values tell the {n_rows:,} rows apart" if n_values else ""
-        elif (
-            codes is None
-            and _sounds_like_id(name)
-            and _numbers_rows([_column(table, j) for table in tables])
-        ):
-            why = f"it numbers the {n_rows:,} rows"
+        name = tables[0].attributes[j].name
+        if tables[0].attributes[j].codes is not None:
+            # A column of texts in a CSV file may be numbers with a slip.
+            is_id = tables[0].relation is not None and _names_rows(tables, j, n_rows)
         else:
-            why = ""
-        if why:
-            left_out = f"The column {quote(name)} was left out of the features"
-            found[j] = f"{left_out}: {why}, as a row id does."
+            is_id = _sounds_like_id(name) and _numbers_rows([_column(each, j) for each in tables])
+        if is_id:
+            why = f"it tells the {n_rows:,} rows apart, as a row id does"
+            found[j] = f"The column {quote(name)} was left out of the features: {why}."
     return found
 
 
-def _count_names(tables: Sequence[DataTable], j: int, n_rows: int) -> int:
-    """How many values tell (nearly) all rows apart; 0 if they do not.
+def _names_rows(tables: Sequence[DataTable], j: int, n_rows: int) -> bool:
+    """Whether nominal values or texts tell (nearly) all rows apart.
 
     Texts of several words are the content of the rows rather than their names.
     """
     attributes = [table.attributes[j] for table in tables]
     # The header may list values that no row has.
     if sum(len(each.codes or ()) for each in attributes) < _NEARLY_ALL * n_rows:
-        return 0
+        return False
     values = {text for table in tables for text in _texts(table, j)}
     n_words = sum(len(value.split()) > 1 for value in values) if attributes[0].is_text else 0
-    is_id = len(values) >= _NEARLY_ALL * n_rows and n_words <= len(values) / 2
-    return len(values) if is_id else 0
+    return len(values) >= _NEARLY_ALL * n_rows and n_words <= len(values) / 2
 
 
 def _sounds_like_id(name: str) -> bool:

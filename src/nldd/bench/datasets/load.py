@@ -4,6 +4,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -138,17 +139,14 @@ def load_named(
     suffix = Path(name).suffix.lower()
     is_file = suffix in _ENDINGS and not name.startswith(OPENML)
     told = columns_of(_name_of(_find_files(Path(name), None)) if is_file else name)
-    text = told.get("text", None if suffix in _SPARSE else text)
-    options: dict[str, Any] = {"text": text, "groups": told.get("groups"), "data_dir": data_dir}
-    if "labels" in told:
-        return load_dataset(name, labels=parse_labels(told["labels"]), **options)
-    if suffix == ".arff" and labels is not None:
-        try:
+    known = dict(told) if suffix in _SPARSE else {"labels": labels, "text": text, **told}
+    options: dict[str, Any] = {option: known.get(option) for option in ("text", "groups")}
+    if suffix == ".arff" and labels is not None and "labels" not in told:
+        with suppress(InputError):
+            # Else it does not say, or is wrong in another way, which the second try tells.
             return load_dataset(name, **options)
-        except InputError:
-            pass  # it does not say, or is wrong in another way, which the second try tells
-    chosen = None if suffix in _SPARSE else parse_labels(labels)
-    return load_dataset(name, labels=chosen, **options)
+    chosen = parse_labels(known.get("labels"))
+    return load_dataset(name, labels=chosen, data_dir=data_dir, **options)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:

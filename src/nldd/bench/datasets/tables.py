@@ -118,9 +118,6 @@ def _check_names(names: Sequence[str]) -> None:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise DataError(f"two columns are called {quote(name)}. Rename one of them.")
-    if len(names) == 1:
-        how = "A feature and a label are needed, with a comma, semicolon, tab or bar between."
-        raise DataError(f"only one column, {quote(name)}. {how}")
 
 
 def read_svmlight(paths: Sequence[Path], name: str) -> Dataset:
