@@ -8,20 +8,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._subset_mapping import SubsetMapping
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence._models import save_model
+from nldd.persistence import save_model
 from nldd.search._distances import feature_scale
 from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
 from problems import random_problem, seeds
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 from nldd.distributed import DaskTraining  # noqa: E402 (nothing of this runs without Dask)
-from nldd.distributed._logistic import InBlocks  # noqa: E402
 from nldd.distributed._search import ShardedIndex  # noqa: E402
+from nldd.distributed._training import InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)

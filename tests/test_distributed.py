@@ -12,9 +12,9 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd._parallel import delayed, do_all
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
+from nldd.estimators._chains import EnsembleOfChains
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._powersets import RAkEL
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: nldd[dask]")

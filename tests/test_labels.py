@@ -18,7 +18,7 @@ from nldd._base import Training
 from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._cbm import Weights
-from nldd.estimators._ensemble_of_chains import Member
+from nldd.estimators._chains import Member
 from nldd.estimators._explanation import NearestLabelsets
 from nldd.exceptions import InputError, NLDDWarning
 

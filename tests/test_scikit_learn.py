@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from nldd._labels import as_label_sets
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.metrics._measures import MEASURES
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.

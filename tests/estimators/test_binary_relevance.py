@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 
 

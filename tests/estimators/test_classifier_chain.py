@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._chains import ClassifierChain
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 

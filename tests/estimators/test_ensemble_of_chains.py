@@ -12,9 +12,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from nldd._base import Training
-from nldd.estimators import _ensemble_of_chains
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains, expected_sizes, weigh_rows
+from nldd.estimators import _chains
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains, expected_sizes, weigh_rows
 from nldd.exceptions import NLDDWarning
 
 
@@ -167,8 +166,8 @@ def chances_naively(seen, chances, n_steps):
 
 
 def test_expected_sizes_equal_a_loop(monkeypatch):
-    monkeypatch.setattr(_ensemble_of_chains, "CHANCES", np.linspace(0, 1, 11))
-    monkeypatch.setattr(_ensemble_of_chains, "N_STEPS", 30)
+    monkeypatch.setattr(_chains, "CHANCES", np.linspace(0, 1, 11))
+    monkeypatch.setattr(_chains, "N_STEPS", 30)
     rng = np.random.default_rng(0)
     for m in (1, 2, 6):
         judges = rng.integers(1, m + 1, size=12)

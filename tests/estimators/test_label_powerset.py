@@ -14,8 +14,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd.datasets import load_yeast
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._powersets import LabelPowerset
+from nldd.estimators._svm import PlattSVC
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 

@@ -6,13 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from nldd.estimators import _linear_svm
+from nldd.estimators import _svm
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._linear_svm import LinearSVM
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains
+from nldd.estimators._powersets import LabelPowerset, RAkEL
+from nldd.estimators._svm import LinearSVM
 
 
 def problem(seed, n_classes, kind):
@@ -28,7 +26,7 @@ def problem(seed, n_classes, kind):
 @pytest.fixture(params=["inner products", "too many rows for them"])
 def _either_way(request, monkeypatch):
     if request.param == "too many rows for them":
-        monkeypatch.setattr(_linear_svm, "MOST_ROWS", 20)
+        monkeypatch.setattr(_svm, "MOST_ROWS", 20)
 
 
 @pytest.mark.usefixtures("_either_way")

@@ -12,8 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._rakel import ENUMERABLE, RAkEL, draw_subsets
+from nldd.estimators._powersets import ENUMERABLE, LabelPowerset, RAkEL, draw_subsets
 
 
 @pytest.fixture

@@ -6,9 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._platt_svc import PlattSVC
-from nldd.estimators._subset_mapping import SubsetMapping
+from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
+from nldd.estimators._svm import PlattSVC
 
 
 class Echo(ClassifierMixin, BaseEstimator):

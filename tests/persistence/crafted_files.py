@@ -26,7 +26,7 @@ from sklearn.base import clone
 
 from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.exceptions import InputError
-from nldd.persistence._models import load_model, save_model
+from nldd.persistence import load_model, save_model
 
 MAX_SECONDS = 20
 FLOATS = (np.nan, np.inf, -np.inf, 1e160, -1e160)

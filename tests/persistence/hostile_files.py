@@ -27,7 +27,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 from nldd.exceptions import InputError
-from nldd.persistence._models import load_model, save_model
+from nldd.persistence import load_model, save_model
 
 MAX_SECONDS = 4
 SPARE_BYTES = 2**30

@@ -29,14 +29,13 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._label_powerset import LabelPowerset
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._powersets import LabelPowerset, RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence._models import load_model, save_model
+from nldd.persistence import load_model, save_model
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::nldd.ZeroWeightWarning",

@@ -16,7 +16,7 @@ from model_files import (
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from nldd.persistence._models import load_model, save_model
+from nldd.persistence import load_model, save_model
 
 
 def setting(name, value):

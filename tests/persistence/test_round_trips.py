@@ -13,14 +13,14 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._chains import ClassifierChain
 from nldd.estimators._label_models import ConstantLabel
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
+from nldd.persistence import load_model, save_model
 from nldd.persistence._archive import Contents, read_archive, write_archive
-from nldd.persistence._models import load_model, save_model
 from problems import random_problem
 
 pytestmark = pytest.mark.filterwarnings(

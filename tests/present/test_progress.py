@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from nldd.present import progress as _progress
-from nldd.present.progress import progress
+from nldd.present.console import progress
 
 
 class Terminal(io.StringIO):

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
-from nldd.search._neighbors import NeighborIndex
+from nldd.estimators._mlknn import NeighborIndex
 
 
 def naive_order(X, queries):
