@@ -7,7 +7,7 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
+from nldd.present import console as common
 from nldd.present.console import after_saving, print_notes, progress, say
 
 if TYPE_CHECKING:
