@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
@@ -151,13 +150,6 @@ def test_svm_fold_without_a_class_gets_plus_or_minus_one(lonely):
     np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(values, y), rtol=0, atol=1e-12)
 
 
-def test_svm_predicts_the_first_class_on_the_hyperplane():
-    model = PlattSVC(random_state=0).fit([[0.0], [1.0], [0.0], [1.0]], ["no", "yes"] * 2)
-    model.coef_, model.intercept_ = np.array([[1.0]]), np.array([-0.5])
-    assert model.decision_function([[0.5]]).tolist() == [0.0]
-    assert model.predict([[0.5]]).tolist() == ["no"]
-
-
 REFUSED = {
     "one class": ([1, 1, 1, 1], None, r"needs two classes.*one class only.*1\b"),
     "one string": (["a"] * 4, None, "needs two classes.*one class only: a"),
@@ -172,42 +164,6 @@ REFUSED = {
 def test_svm_refuses_classes_and_weights(y, weight, message):
     with pytest.raises(ValueError, match=message):
         PlattSVC().fit(np.arange(8.0).reshape(4, 2), y, sample_weight=weight)
-
-
-def with_penalty_on_the_intercept(X, y, C, weight):
-    """Weights and intercept by a general optimiser of the dual, whose intercept is one more weight.
-
-    Minimise a'Qa / 2 - sum(a) over 0 <= a <= C * weight, where Q holds the products of the rows
-    with a 1 behind each, signed by their classes.
-    """
-    signed = np.column_stack([X, np.ones(len(y))]) * np.where(y == 1, 1, -1)[:, np.newaxis]
-
-    def dual(a):
-        primal = signed.T @ a
-        return primal @ primal / 2 - a.sum(), signed @ primal - 1
-
-    found = minimize(
-        dual,
-        np.zeros(len(y)),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, C * w) for w in weight],
-        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 100_000, "maxfun": 1_000_000},
-    )
-    *coef, intercept = signed.T @ found.x
-    return np.array(coef), intercept
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-def test_platt_liblinear_minimises_the_hinge_loss_with_a_penalty_on_the_intercept(weighted):
-    X, y = classes_in_a_plane()
-    weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
-    coef, intercept = with_penalty_on_the_intercept(X, y, 1.0, weight)
-    model = PlattSVC(solver="liblinear", tol=1e-8, random_state=0)
-    model.fit(X, y, sample_weight=weight if weighted else None)
-    np.testing.assert_allclose(model.coef_[0], coef, rtol=0, atol=1e-4)
-    np.testing.assert_allclose(model.intercept_[0], intercept, rtol=0, atol=1e-4)
-    assert abs(intercept) > 0.1  # the penalty had something to act on
 
 
 @pytest.mark.usefixtures("_either_way")
