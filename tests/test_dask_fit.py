@@ -247,12 +247,6 @@ def test_default_settings_agree_to_their_tolerance(yeast):
     assert (blocks.predict(X_new) == one.predict(X_new)).mean() > 0.999
 
 
-@pytest.mark.parametrize("estimator", ["auto+trees", {"a": MultiLabelLogisticRegression()}])
-def test_bases_that_blocks_cannot_choose(small, estimator):
-    with pytest.raises(InputError, match="can be fitted to Dask arrays"):
-        NLDDClassifier(estimator).fit(*map(in_blocks, small))
-
-
 def test_refit_keeps_the_weights_of_the_distances(small):
     X, Y = small
     model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))

@@ -14,7 +14,6 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
@@ -23,7 +22,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from nldd._labels import as_label_sets
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import InputError, SeparationWarning, ZeroWeightWarning
+from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from problems import CentroidClassifier, random_problem
 
@@ -217,35 +216,6 @@ def test_prediction_does_not_depend_on_how_it_is_asked(seed):
     assert_allclose(sparse.predict_theta(csr_matrix(X_new)), theta, atol=1e-9)
 
 
-@quiet
-def test_separation_is_named_and_theta_stays_inside():
-    X = np.repeat([[0.0], [100.0]], 10, axis=0) + np.arange(20)[:, np.newaxis] / 100
-    Y = np.repeat([[1, 0], [0, 1]], 10, axis=0)
-    with pytest.warns(SeparationWarning, match="No label is wrong in the 10 pairs"):
-        model = NLDDClassifier(random_state=0).fit(X, Y)
-    assert model.regression_.separated
-    theta = model.predict_theta([[0.0], [100.0], [1e9]])
-    assert ((theta > 0) & (theta < 1)).all()
-    assert_array_equal(model.predict(X), Y)
-
-
-@quiet
-def test_smallest_training_data():
-    X, Y = [[0.0], [1.0], [5.0], [6.0]], [[1, 0], [1, 0], [0, 1], [0, 1]]
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    assert_array_equal(model.predict([[0.2], [5.8]]), [[1, 0], [0, 1]])
-
-
-@quiet
-def test_constant_features_leave_the_label_distance():
-    X = np.ones((20, 2))
-    Y = np.tile([[1, 0], [1, 0], [1, 1], [0, 0]], (5, 1))
-    with pytest.warns(ZeroWeightWarning, match=r"No weight for Dx \(features\)"):
-        model = NLDDClassifier(random_state=0).fit(X, Y)
-    assert model.beta_[1] == 0
-    assert_array_equal(model.predict([[1.0, 1.0]]), [[1, 0]])
-
-
 @pytest.mark.parametrize("k", [0, -1, 17, 2.0, "3"])
 def test_nearest_labelsets_refuses_impossible_k(small, k):
     model = fitted(small)
@@ -323,12 +293,6 @@ def test_fit_refuses_with_a_reason(small, parameters, given, message):
     X, Y = small
     with pytest.raises(ValueError, match=message):
         NLDDClassifier(**parameters, random_state=0).fit(**{"X": X, "y": Y, **given})
-
-
-@pytest.mark.parametrize("method", ["predict", "predict_theta", "explain", "nearest_labelsets"])
-def test_prediction_before_fit(small, method):
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        getattr(NLDDClassifier(), method)(small[0])
 
 
 def test_rows_in_memory_load_nothing_of_dask():

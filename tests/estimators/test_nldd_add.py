@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from nldd.estimators._nldd import NLDDClassifier
@@ -174,12 +173,6 @@ def test_add_of_classes_refuses_and_changes_nothing(small, y, message):
     X, Y = small
     model = NLDDClassifier(random_state=0).fit(X, CLASSES[Y[:, 1] + Y[:, 2]])
     assert_refused(model, X, FAR, y, message)
-
-
-@pytest.mark.parametrize("method", ["add", "fit_copy"])
-def test_unfitted_classifier_has_nothing_to_keep(method):
-    with pytest.raises(NotFittedError):
-        getattr(NLDDClassifier(), method)(FAR, NEW)
 
 
 LINEAR = LogisticRegression(solver="liblinear")

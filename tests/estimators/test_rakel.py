@@ -86,13 +86,6 @@ def test_label_in_no_subset_stays_off(noisy):
     assert model.predict(X)[:, subset].any()
 
 
-def test_more_models_than_subsets_takes_them_all(noisy):
-    X, Y = noisy
-    model = RAkEL(GaussianNB(), k=3, n_models=500).fit(X, Y[:, :4])
-    assert [tuple(subset) for subset in model.subsets_] == list(combinations(range(4), 3))
-    assert len(model.estimators_) == 4
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize(
     ("n_labels", "k", "n_models"),

@@ -14,7 +14,6 @@ import paper_data
 from nldd.exceptions import InputError
 from nldd.linear import _logistic
 from nldd.linear._logistic import MultiLabelLogisticRegression, fit_logistic
-from nldd.linear._passes import DensePasses
 from problems import seeds, some_quick
 
 
@@ -241,12 +240,3 @@ def test_numbers_beyond_all_bounds_end_with_a_warning():
     X, Y = labelled(40, 2, 2)
     with pytest.warns(ConvergenceWarning, match="scale the features"):
         MultiLabelLogisticRegression().fit(csr_array(X * 1e200), Y)
-
-
-def test_error_of_a_worker_comes_out(monkeypatch, as_if_large):
-    def fail(*_):
-        raise MemoryError("no room for slopes")
-
-    monkeypatch.setattr(DensePasses, "slopes", fail)
-    with pytest.raises(MemoryError, match="no room for slopes"):
-        MultiLabelLogisticRegression(n_jobs=2).fit(*labelled(20, 2, 30))

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
-from ways import callable_kernel
 
-from nldd.search import _kernels
 from nldd.search._layout import is_worth_packing, pack
 
-overlap = callable_kernel(_kernels.overlap)
 WIDTHS = [1, 63, 64, 65, 129]
 
 
@@ -27,16 +24,6 @@ def test_pack_puts_feature_j_into_bit_j(n_features, container):
         assert sum(word << 64 * j for j, word in enumerate(row)) == sum(
             1 << int(j) for j in np.flatnonzero(x)
         )
-
-
-@pytest.mark.parametrize("n_features", WIDTHS)
-def test_overlap_counts_the_ones_in_common(n_features):
-    rng = np.random.default_rng(n_features)
-    A, B = random_ones(rng, 9, n_features), random_ones(rng, 11, n_features)[::-1].copy()
-    a, b = pack(csr_array(A)), pack(csr_array(B))
-    found = [[overlap(a, i, b, j) for j in range(11)] for i in range(9)]
-    assert found == (A @ B.T).tolist()
-    assert found[-1][0] == n_features  # both full
 
 
 @pytest.mark.parametrize(

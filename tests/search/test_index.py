@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn import config_context
 
 import reference
@@ -51,17 +51,6 @@ def test_query_equals_loops(score, naive_score, seed):
         expected = np.array([distances[row] for row in rows])
         assert_allclose(found.Dx[i], expected[:, 0], rtol=1e-12, atol=1e-14)
         assert_allclose(found.Dy[i], expected[:, 1], rtol=1e-12, atol=1e-14)
-
-
-def test_query_distance_of_a_duplicate_is_exactly_zero():
-    rng = np.random.default_rng(0)
-    X = rng.normal(50, 10, size=(40, 30))
-    Y = rng.integers(0, 2, size=(40, 3))
-    index = LabelsetIndex(X, Y, np.full(30, 3.0))
-    found = index.query(X, Y.astype(float), LINEAR)
-    assert_array_equal(found.row[:, 0], np.arange(40))
-    assert_array_equal(found.Dx, 0)
-    assert_array_equal(found.Dy, 0)
 
 
 def equal(a: Neighbors, b: Neighbors):

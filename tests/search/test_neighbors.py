@@ -72,14 +72,6 @@ def test_nearest_ties_are_exact_for_repeated_and_mirrored_rows(d):
         assert_array_equal(found, np.sort(expected[:k]))
 
 
-def test_nearest_of_no_neighbours_is_empty():
-    X = np.arange(6.0).reshape(3, 2)
-    index = NeighborIndex(X)
-    assert index.nearest(X[:2], 0).shape == (2, 0)
-    assert index.nearest_others(0).shape == (3, 0)
-    assert NeighborIndex(X[:1]).nearest_others(0).shape == (1, 0)
-
-
 @pytest.mark.parametrize("spread", [1e-4, 1.0], ids=["tiny spread", "unit spread"])
 def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
     """At 1e6 the product form is off by about 1e-3, far more than these distances squared."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, SearchStats
+from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, SearchStats
 
 
 def search(n_queries):
@@ -20,21 +20,6 @@ def test_stats_count_queries_distances_and_pairs():
     assert stats.share_evaluated == 1
     assert SearchStats.of(search(2), n_rows=50).share_evaluated == pytest.approx(10 / 100)
     assert {type(count) for count in vars(stats).values()} == {int}
-
-
-def test_stats_of_nothing():
-    assert SearchStats().share_evaluated == 0
-
-
-def test_answers_can_be_compared_and_stacked():
-    """As records: those with arrays are equal to themselves only."""
-    found = search(2)
-    assert found == found
-    assert found != search(2)
-    assert {found}
-    both = Neighbors.stack([found, search(3)])
-    assert both.row.tolist() == [[0]] * 5
-    assert both.evaluated.tolist() == [5] * 5
 
 
 ONES = np.ones((2, 1)), np.ones((2, 5))

@@ -8,38 +8,17 @@ import pytest
 from ways import callable_kernel
 
 from nldd.search import _kernels
-from nldd.search._index import IN_FEATURES, IN_LABELS, Score
-from nldd.search._kernels import TIE
+from nldd.search._index import Score
 from nldd.search._layout import labelset_trie
 
-best_of, keep_smallest = callable_kernel(_kernels.best_of), callable_kernel(_kernels.keep_smallest)
+best_of = callable_kernel(_kernels.best_of)
 _farthest, _score = callable_kernel(_kernels._farthest), callable_kernel(_kernels._score)
-_gains, _label_distance = (
-    callable_kernel(kernel) for kernel in (_kernels._gains, _kernels._label_distance)
-)
+_gains = callable_kernel(_kernels._gains)
 labelsets_within = callable_kernel(_kernels.labelsets_within)
 
 
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.3, 1.1), (1e-6, 1.0), (1.0, 1e-6), (7.0, 0.02)]
 SCORES = [Score(x, y, product) for x, y in WEIGHTS for product in (False, True)]
-
-
-def random_keys(rng, n):
-    """Keys with ties, without, or partly infinite, as bounds can be."""
-    keys = [rng.normal(size=n), rng.integers(0, 4, n) * 1.0, rng.choice([0.5, np.inf], n)]
-    return keys[rng.integers(3)]
-
-
-def test_keep_smallest_holds_the_smallest_so_far_in_rising_order():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        k = int(rng.integers(1, 6))
-        values = random_keys(rng, rng.integers(1, 15))
-        best = np.full(k + 1, np.inf)  # of which the last one is not for the kernel
-        for n, value in enumerate(values, start=1):
-            keep_smallest(best, k, value)
-            expected = [*sorted(values[:n].tolist())[:k], *[np.inf] * (k - n), np.inf]
-            assert best.tolist() == expected
 
 
 def naive_best(keys, numbers):
@@ -72,35 +51,7 @@ def test_best_of_equals_naive_loop():
         assert best(keys, numbers, spare=2) == naive_best(keys, numbers)
 
 
-@pytest.mark.parametrize(
-    ("keys", "winner"),
-    [
-        pytest.param([[2, 0, 0], [1, 9, 9]], 1, id="the score first"),
-        pytest.param([[1, 2, 0], [1, 1, 9]], 1, id="then Dy"),
-        pytest.param([[1, 1, 2], [1, 1, 1]], 1, id="then Dx"),
-        pytest.param([[1, 1, 1], [1, 1, 1]], 0, id="then the number"),
-        pytest.param([[1 + 0.9 * TIE, 1, 1], [1, 1, 1]], 0, id="just equal"),
-        pytest.param([[1 + 1.1 * TIE, 1, 1], [1, 1, 1]], 1, id="just not equal"),
-        pytest.param([[1e-300, 0, 0], [0, 1, 1]], 1, id="nothing is equal to zero"),
-        pytest.param([[np.inf, 0, 0], [np.inf, 1, 0]], 0, id="both infinite"),
-        # Entry 1 would have the smallest Dy, but it is out: its score is not the smallest.
-        pytest.param([[1, 5, 1], [2, 0, 0], [1, 5, 0]], 2, id="what is out stays out"),
-    ],
-)
-def test_best_of_follows_the_rule_for_ties(keys, winner):
-    assert best(np.array(keys, dtype=float), np.arange(len(keys))) == winner
-
-
 # The score, and its inverse
-
-
-def test_score_by_hand():
-    assert _score(Score(2.0, 3.0, False), 5.0, 7.0) == 2 * 5 + 3 * 7
-    assert _score(Score(2.0, 3.0, True), 5.0, 7.0) == pytest.approx(5**2 * 7**3, rel=1e-15)
-    assert _score(IN_FEATURES, 5.0, 7.0) == 5
-    assert _score(IN_LABELS, 5.0, 7.0) == 7
-    # Anything to the power of 0 is 1, 0 as well: a distance of no weight has no say.
-    assert _score(Score(0.0, 0.5, True), 0.0, 4.0) == 2
 
 
 @pytest.mark.parametrize("score", SCORES, ids=str)
@@ -177,18 +128,6 @@ def test_labelsets_within_a_distance_are_those_of_numpy(n_labels):
             np.testing.assert_array_equal(squares, expected[found])
         found, squares = within(Y, p, np.inf, 0.0)
         assert squares[-1] == expected.min() == expected[found[-1]]
-
-
-@pytest.mark.parametrize("n_labels", [1, 5, 80])
-def test_label_distance_is_that_of_numpy(n_labels):
-    rng = np.random.default_rng(n_labels)
-    for _ in range(10):
-        Y = random_labelsets(rng, n_labels)
-        P = rng.integers(0, 5, size=(4, n_labels)) / 4
-        for i in range(len(P)):
-            expected = np.sqrt(((P[i] - Y) ** 2).sum(axis=1))
-            one_by_one = [_label_distance(P, i, Y, u) for u in range(len(Y))]
-            np.testing.assert_allclose(one_by_one, expected, rtol=1e-15)
 
 
 UNCHECKED = """
