@@ -232,16 +232,6 @@ def test_binary_relevance_of_blocks_is_that_of_all_rows(kind, yeast):
         assert_array_equal(blocks.counts_, one.counts_)
 
 
-def test_default_settings_agree_to_their_tolerance(yeast):
-    X, Y, X_new = yeast_in(np.asarray, yeast)
-    one = NLDDClassifier(None, random_state=0).fit(X, Y)
-    blocks = NLDDClassifier(random_state=0).fit(in_blocks(X, 400), in_blocks(Y, 400))
-    assert blocks.chosen_.name == "logistic"  # there is nothing else to choose from
-    assert_allclose(blocks.estimators_[0].coef_, one.estimators_[0].coef_, atol=1e-3)
-    assert_allclose(blocks.predict_theta(X_new), one.predict_theta(X_new), atol=1e-4)
-    assert (blocks.predict(X_new) == one.predict(X_new)).mean() > 0.999
-
-
 def test_refit_keeps_the_weights_of_the_distances(small):
     X, Y = small
     model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
@@ -308,17 +298,6 @@ def test_bad_value_in_a_dask_array_is_found_when_it_is_computed(small, model):
     assert_array_equal(answer[:50].compute(), model.predict(X[:50]))
     with pytest.raises(ValueError, match="contains NaN"):
         answer.compute()
-
-
-def test_tasks_are_named_after_what_they_do(small):
-    from dask.callbacks import Callback
-    from dask.utils import key_split
-
-    names = set()
-    with Callback(pretask=lambda key, graph, state: names.add(key_split(key))):
-        NLDDClassifier(random_state=0).fit(*map(in_blocks, small)).predict(small[0])
-    done = {"slopes_and_curvatures", "spread_of_block", "labelset_shard", "nearest_in_shard"}
-    assert done | {"best_of_shards", "check_block", "merge_labelsets"} <= names
 
 
 # What cannot be done

@@ -10,10 +10,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
-from sklearn import config_context, get_config
 from sklearn.linear_model import LogisticRegression
 
-from nldd._parallel import delayed, do_all
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._chains import EnsembleOfChains
 from nldd.estimators._nldd import NLDDClassifier
@@ -179,19 +177,6 @@ def test_worker_killed_in_the_middle_of_a_prediction_changes_nothing(
 
 
 # A cluster behind joblib
-
-
-def test_tasks_are_done_by_the_cluster_in_order(cluster, capsys):
-    def task(i):
-        return i * i, os.getpid(), get_config()["working_memory"]
-
-    with joblib.parallel_config("dask"), config_context(working_memory=7):
-        answers = do_all((delayed(task)(i) for i in range(6)), 6, 2, "squares")
-    squares, processes, memory = zip(*answers, strict=True)
-    assert squares == (0, 1, 4, 9, 16, 25)
-    assert set(processes) <= set(cluster.run(os.getpid).values())
-    assert memory == (7,) * 6
-    assert "[squares] 6 of 6 done" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
@@ -164,18 +163,3 @@ REFUSED = {
 def test_svm_refuses_classes_and_weights(y, weight, message):
     with pytest.raises(ValueError, match=message):
         PlattSVC().fit(np.arange(8.0).reshape(4, 2), y, sample_weight=weight)
-
-
-@pytest.mark.usefixtures("_either_way")
-@pytest.mark.parametrize("solver", ["libsvm", "liblinear"])
-@pytest.mark.parametrize("container", [csr_matrix, csr_array])
-def test_svm_of_sparse_equals_dense(container, solver):
-    X, y = classes_in_a_plane()
-    dense = PlattSVC(solver=solver, random_state=0).fit(X, y)
-    sparse = PlattSVC(solver=solver, random_state=0).fit(container(X), y)
-    assert isinstance(sparse.coef_, np.ndarray)
-    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(sparse.sigmoid_, dense.sigmoid_, rtol=0, atol=1e-8)
-    for new in (X, container(X)):
-        found = sparse.predict_proba(new)
-        np.testing.assert_allclose(found, dense.predict_proba(X), rtol=0, atol=1e-8)

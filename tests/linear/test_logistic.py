@@ -140,15 +140,6 @@ def test_a_label_learns_the_same_whoever_is_beside_it(form, as_if_large):
         assert_allclose(some.intercept_, together.intercept_[labels], rtol=rtol)
 
 
-@pytest.mark.parametrize("n_jobs", [2, 5])
-def test_workers_change_no_bit(n_jobs, as_if_large):
-    X, Y = labelled(200, 10, 60)
-    alone = MultiLabelLogisticRegression(n_jobs=1).fit(X, Y)
-    several = MultiLabelLogisticRegression(n_jobs=n_jobs).fit(X, Y)
-    assert_array_equal(several.coef_, alone.coef_)
-    assert_array_equal(several.n_iter_, alone.n_iter_)
-
-
 def test_constant_labels_are_certain_and_need_no_fit():
     X, Y = labelled(30, 3, 3)
     Y[:, 0], Y[:, 2] = 0, 1

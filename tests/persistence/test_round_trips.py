@@ -1,8 +1,6 @@
 """A model from a file answers as the one that was saved, to the last bit."""
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -143,23 +141,6 @@ def test_all_that_was_learned_is_there(path):
     assert [type(each) for each in loaded.estimators_] == [*[PlattSVC] * 3, ConstantLabel]
     assert loaded.estimator.C == 3.0
     assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
-
-
-@pytest.mark.slow
-def test_other_process_gives_the_same_answers(path, tmp_path):
-    X, Y = small_problem()
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    save_model(model, path)
-    np.save(tmp_path / "X.npy", X)
-    code = (
-        "import sys, numpy as np; from nldd import load_model, save_model;"
-        "model = load_model(sys.argv[1]); save_model(model, sys.argv[1] + '2');"
-        "np.save(sys.argv[3], model.predict_theta(np.load(sys.argv[2])))"
-    )
-    files = [str(path), str(tmp_path / "X.npy"), str(tmp_path / "theta.npy")]
-    subprocess.run([sys.executable, "-W", "error", "-c", code, *files], check=True)
-    assert_array_equal(np.load(tmp_path / "theta.npy"), model.predict_theta(X))
-    assert (tmp_path / "model.nldd2").read_bytes() == path.read_bytes()
 
 
 def test_models_in_a_file_of_another_kind(path):

@@ -46,21 +46,6 @@ def test_log_odds_by_hand(b, Dx, Dy, eta, J):
     assert_allclose(found_J, [J])
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_log_odds_derivatives_equal_finite_differences(seed):
-    rng = np.random.default_rng(seed)
-    Dx, Dy = rng.uniform(0, 5, 40), rng.uniform(0, 3, 40)
-    Dx[:10] = 0
-    Dy[5:15] = 0
-    b = np.array([rng.normal(), *rng.uniform(0.1, 2, 2)])
-    h = 1e-6
-    differences = [
-        (log_odds(b + h * unit, Dx, Dy)[0] - log_odds(b - h * unit, Dx, Dy)[0]) / (2 * h)
-        for unit in np.eye(3)
-    ]
-    assert_allclose(log_odds(b, Dx, Dy)[1], np.transpose(differences), rtol=1e-6, atol=1e-7)
-
-
 def numerical_hessian(function, b, h=1e-4):
     """Second differences in every pair of directions."""
     steps = h * np.eye(len(b))
