@@ -143,18 +143,6 @@ def test_logistic_regressions_of_blocks_are_those_of_all_rows(form, seed):
     assert_allclose(again, blocks.predict_proba(form(X)), rtol=1e-12)
 
 
-def test_features_far_from_zero_and_close_to_each_other():
-    """Axes and means come from blocks, whose own means differ."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 30)) @ rng.normal(size=(30, 30)) + 1000 * rng.normal(size=30)
-    X[300:] += 5
-    Y = ((X - X.mean(axis=0)) @ rng.normal(size=(30, 3)) + 9 * rng.logistic(size=(600, 3)) > 9) + 0
-    one = EXACTLY.fit(X, Y)
-    blocks = MultiLabelLogisticRegression(tol=1e-9).fit(in_blocks(X), in_blocks(Y))
-    assert_allclose(blocks.coef_, one.coef_, atol=1e-6)
-    assert_allclose(blocks.predict_proba(X), one.predict_proba(X), atol=1e-6)
-
-
 def test_warm_start_goes_on_from_coefficients(small):
     X, Y = map(in_blocks, small)
     model = MultiLabelLogisticRegression(warm_start=True, tol=1e-9).fit(X, Y)
@@ -239,14 +227,6 @@ def test_refit_keeps_the_weights_of_the_distances(small):
     assert_array_equal(other.beta_, model.beta_)
     assert len(other.index_) == 80
     assert_array_equal(other.predict(X), model.fit_copy(X[:80], Y[:80]).predict(X))
-
-
-def test_columns_in_blocks_and_y_in_other_blocks(small):
-    X, Y = small
-    expected = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    model = NLDDClassifier(random_state=0).fit(in_blocks(X, 50, 1), in_blocks(Y, 70, 2))
-    assert_array_equal(model.beta_, expected.beta_)
-    assert_array_equal(model.predict(in_blocks(X, 30, 2)).compute(), expected.predict(X))
 
 
 @pytest.fixture(params=["in memory", "in shards"])

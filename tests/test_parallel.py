@@ -211,15 +211,6 @@ def test_large_dense_products_take_all_blas_threads(three_blas_threads):
 # Progress
 
 
-@backends
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
-def test_title_prints_progress_and_changes_nothing(backend, n_jobs, capsys):
-    tasks = (delayed(square_first_last)(i, n=4) for i in range(4))
-    with joblib.parallel_config(**backend):
-        assert do_all(tasks, 4, n_jobs, "squares") == [0, 1, 4, 9]
-    assert "[squares] 4 of 4 done" in capsys.readouterr().out
-
-
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("title", [None, "numbers"])
 def test_backend_that_cannot_hand_results_over_one_by_one(title, capsys):

@@ -6,16 +6,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context, set_config
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._svm import PlattSVC
-from nldd.metrics._measures import MEASURES
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -47,19 +45,6 @@ def test_pipeline_with_pandas_output_upstream(frame):
     assert pipeline[-1].label_names_.tolist() == list("wxyz")
     plain = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
     assert_array_equal(predictions, plain.predict(X))
-
-
-def test_grid_search_over_base_and_own_parameters(small):
-    X, Y = small
-    search = GridSearchCV(
-        NLDDClassifier(LogisticRegression(), random_state=0),
-        {"estimator__C": [0.01, 1.0], "standardize": ["numeric", "none"]},
-        scoring=MEASURES["hamming_loss"].scorer(),
-        cv=3,
-    ).fit(X, Y)
-    assert len(search.cv_results_["params"]) == 4
-    assert -0.3 < search.best_score_ < 0  # a loss, with the sign turned
-    assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
 
 
 def test_cross_val_predict_and_score(small):

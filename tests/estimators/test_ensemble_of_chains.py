@@ -50,15 +50,6 @@ def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
 
 
-def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=4, feature_fraction=0.6, random_state=0).fit(X, Y)
-    for member in model.estimators_:
-        part = X[np.ix_(member.rows, member.features)]
-        chain = ClassifierChain(order=member.order).fit(part, Y[member.rows])
-        assert_array_equal(member.votes(X), chain.predict(X[:, member.features]))
-
-
 def test_rows_drawn_several_times_are_weights_of_rows(noisy):
     X, Y = noisy
     weight = np.arange(len(X)) % 3 + 0.5

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from scipy.sparse import csr_array, csr_matrix, issparse
+from scipy.sparse import csr_array, csr_matrix
 
 from nldd.exceptions import InputError
-from nldd.search._distances import feature_scale, scale_rows
+from nldd.search._distances import feature_scale
 
 CONTAINERS = [
     pytest.param(np.array, id="dense"),
@@ -96,19 +96,6 @@ def test_feature_scale_survives_a_large_offset():
     expected = (values - 1e7).std(axis=0, ddof=1)
     np.testing.assert_allclose(feature_scale(values), expected, rtol=1e-7)
     np.testing.assert_allclose(feature_scale(csr_matrix(values)), expected, rtol=1e-7)
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_scaled_divides_each_feature(container):
-    scale = np.array([2.0, 1.0, 4.0, 7.0, 1.0, 0.5])
-    Z = scale_rows(container(X), scale)
-    assert issparse(Z) == (container is not np.array)
-    Z = Z.toarray() if issparse(Z) else Z
-    assert Z.tolist() == [
-        [0.5, 0.0, 0.5, 1.0, 0.0, -2.0],
-        [1.5, 1.0, 1.0, 1.0, 0.0, 0.0],
-        [2.5, 1.0, 0.5, 1.0, 0.0, 2.0],
-    ]
 
 
 @pytest.mark.filterwarnings("error")

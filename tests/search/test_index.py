@@ -1,9 +1,7 @@
 """The exact search against plain loops, on its own and whatever the block size."""
 
 import pickle
-import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -56,23 +54,6 @@ def test_query_equals_loops(score, naive_score, seed):
 def equal(a: Neighbors, b: Neighbors):
     for name in ("row", "labelset", "Dx", "Dy"):
         assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12, atol=1e-14)
-
-
-def test_query_block_size_follows_working_memory():
-    X, Y, X_new, P, scale = random_index(1, n_rows=5000, n_queries=600)
-    index = LabelsetIndex(X, Y, scale)
-    expected, nearest = index.query(X_new, P, LINEAR), index.query(X_new, P, IN_FEATURES)
-    assert index._block_rows(None, all_distances=False) == 1024
-    # 8 bytes for 4 * 3 features, 4 labels and 16 coordinates: 256 a query; with 4 bytes for each of
-    # the 5000 distances 20256, of which a MiB holds 51.
-    with config_context(working_memory=1):
-        assert index._block_rows(None, all_distances=True) == 51
-        assert index._block_rows(2, all_distances=True) == 25
-        equal(index.query(X_new, P, IN_FEATURES), nearest)
-    with config_context(working_memory=0.01):
-        assert index._block_rows(None, all_distances=False) == 40
-        assert index._block_rows(None, all_distances=True) == 1
-        equal(index.query(X_new, P, LINEAR), expected)
 
 
 # How much is in memory at a time
@@ -139,22 +120,6 @@ def test_bounds_are_made_once_for_all_queries_and_anew_for_new_rows(bounds_made)
     for _ in range(2):
         equal(index.query(X_new, P, IN_FEATURES), whole.query(X_new, P, IN_FEATURES))
     assert bounds_made == [60, 85, 85]
-
-
-def test_bounds_are_made_once_for_threads_that_ask_at_the_same_time(bounds_made):
-    X, Y, X_new, P, scale = random_index(1)
-    index = LabelsetIndex(X, Y, scale)
-    together = threading.Barrier(4, timeout=20)
-
-    def ask():
-        together.wait()
-        return index.query(X_new, P, LINEAR)
-
-    with ThreadPoolExecutor(4) as pool:
-        answers = [pool.submit(ask) for _ in range(4)]
-    for answer in answers:
-        equal(answer.result(), index.query(X_new, P, LINEAR))
-    assert bounds_made == [60]
 
 
 def test_bounds_are_no_part_of_an_index_that_is_sent_or_saved():

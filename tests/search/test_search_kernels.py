@@ -68,16 +68,6 @@ def test_farthest_is_where_the_score_reaches_the_cut(score):
             assert found == pytest.approx(dx, rel=1e-14, abs=1e-15 * cut / score.x)
 
 
-def test_farthest_at_the_ends():
-    plain, product = Score(2.0, 3.0, False), Score(2.0, 3.0, True)
-    # Nothing found yet: no limit. A label distance above the cut: no row, unless it is a duplicate.
-    assert _farthest(plain, np.inf, 1.0) == _farthest(product, np.inf, 1.0) == np.inf
-    assert _farthest(plain, 2.9, 1.0) == 0
-    # The score is 0 whatever Dx is.
-    assert _farthest(product, 0.0, 0.0) == np.inf
-    assert _farthest(product, 0.0, 1.0) == 0
-
-
 def random_labelsets(rng, n_labels):
     """Few labels or many in a set, the empty set among them or not."""
     Y = rng.random((rng.integers(1, 40), n_labels)) < rng.uniform(0.02, 0.9)
@@ -92,27 +82,6 @@ def within(Y, p, widest, margin):
     path[0] = _gains(p[np.newaxis], 0, gains, after)
     n = labelsets_within(labelset_trie(Y), gains, after, path, widest, margin, found, Dy2)
     return found[:n], Dy2[found[:n]]
-
-
-def naive_trie(Y):
-    """Nodes in order, as sets of labels; those below one are those that begin with it."""
-    names = [tuple(np.flatnonzero(y) + 1) for y in Y]
-    prefixes = {name[:depth] for name in names for depth in range(len(name) + 1)} | {()}
-    nodes = sorted(prefixes, key=lambda name: [-label for label in name])
-    rows = []
-    for place, node in enumerate(nodes):
-        end = place + sum(other[: len(node)] == node for other in nodes)
-        labelset = names.index(node) if node in names else -1
-        rows.append([node[-1] if node else 0, len(node), end, labelset])
-    return rows
-
-
-@pytest.mark.parametrize("n_labels", [1, 2, 5, 12])
-def test_trie_has_a_node_for_each_beginning_of_a_labelset(n_labels):
-    rng = np.random.default_rng(n_labels)
-    for _ in range(30):
-        Y = random_labelsets(rng, n_labels)
-        assert labelset_trie(Y).tolist() == naive_trie(Y)
 
 
 @pytest.mark.parametrize("n_labels", [1, 5, 80])
@@ -137,21 +106,16 @@ from nldd.search._index import LabelsetIndex, Score
 
 _index.check_probabilities = lambda P: P
 index = LabelsetIndex(np.eye(5), np.eye(5, dtype=int), np.ones(5))
-index.query(np.zeros((1, 5)), np.full((1, 5), {p}), Score({weight}, {weight}))
+for p, weight in ((np.nan, 1.0), (1e160, 1.0), (0.5, 1.7e308)):
+    try:
+        index.query(np.zeros((1, 5)), np.full((1, 5), p), Score(weight, weight))
+    except ValueError as error:
+        print(error)
 """
 
 
-@pytest.mark.parametrize(
-    ("p", "weight", "message"),
-    [
-        ("np.nan", 1.0, "No labelset has a finite label distance."),
-        ("1e160", 1.0, "Too few labelsets have a finite score."),
-        ("0.5", 1.7e308, "Too few labelsets have a finite score."),
-    ],
-)
-def test_a_search_without_an_answer_stops(p, weight, message):
+def test_a_search_without_an_answer_stops():
     """In a process of its own, which it ended when it read beyond its arrays."""
-    code = UNCHECKED.format(p=p, weight=weight)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert f"ValueError: {message}" in done.stderr
+    done = subprocess.run([sys.executable, "-c", UNCHECKED], capture_output=True, text=True)
+    few = "Too few labelsets have a finite score."
+    assert done.stdout.splitlines() == ["No labelset has a finite label distance.", few, few]
