@@ -5,14 +5,13 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
+from nldd._labels import as_label_sets, read_labels, read_labels_as
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.exceptions import InputError, NLDDWarning
 
@@ -179,25 +178,13 @@ NO_VALUE = r"NaN: label column 'happy' has no value in row 2\. Drop"
         (pd.DataFrame(index=[0, 1, 2]), rf"no label.*\(3, 0\).*{FORMS}"),
         ([set(), set(), set()], "No row of Y carries any label: all 3 sets are empty"),
         ("abc", "one entry per row"),
+        ([[1, 0], [np.nan, 1]], "Input y contains NaN"),
+        ([0.5, 1.2], "Unknown label type: continuous"),
     ],
     # By its message: the text of a set is in another order in every process.
     ids=lambda value: value[:40] if isinstance(value, str) else type(value).__name__,
 )
 def test_read_labels_refuses_and_says_what_came(Y, message):
-    with pytest.raises(InputError, match=message) as caught:
-        read_labels(Y)
-    assert isinstance(caught.value, ValueError)
-
-
-@pytest.mark.parametrize(
-    ("Y", "message"),
-    [
-        ([[1, 0], [np.nan, 1]], "Input y contains NaN"),
-        ([1.0, np.nan, 0.0], "Input y contains NaN"),
-        ([0.5, 1.2], "Unknown label type: continuous"),
-    ],
-)
-def test_read_labels_refuses_what_scikit_learn_refuses(Y, message):
     with pytest.raises(ValueError, match=message):
         read_labels(Y)
 
@@ -256,20 +243,6 @@ def test_label_sets_survive_the_round_trip(sets):
     table = read_labels(sets)
     assert [frozenset(labels) for labels in as_label_sets(table.Y, table.names)] == sets
     assert table.names.tolist() == sorted(frozenset().union(*sets))
-
-
-@settings(max_examples=40, deadline=None)
-@given(arrays(np.int8, array_shapes(min_dims=2, max_dims=2), elements=st.integers(0, 1)))
-def test_indicator_survives_the_round_trip(Y):
-    names = np.array([f"label {j}" for j in reversed(range(Y.shape[1]))], dtype=object)
-    sets = as_label_sets(Y, names)
-    np.testing.assert_array_equal(indicator(sets, names), Y)
-    if Y.any():
-        occurring = Y.any(axis=0)
-        table = read_labels(list(map(set, sets)))
-        # Sorted, so in the opposite order here (fewer than ten columns).
-        assert table.names.tolist() == names[occurring][::-1].tolist()
-        np.testing.assert_array_equal(table.Y, Y[:, occurring][:, ::-1])
 
 
 @pytest.mark.parametrize(

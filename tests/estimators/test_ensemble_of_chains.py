@@ -207,29 +207,6 @@ def test_cardinality_is_that_of_weighted_rows(noisy):
     assert model.threshold_ != threshold_naively(model, X, Y)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bootstrap", "row_fraction"),
-    [(False, 0.9), (True, 1.0), (True, 0.67), (False, 0.67), (False, 0.75)],
-)
-def test_rows_get_as_many_labels_as_they_have(bootstrap, row_fraction):
-    """As cal500: 502 rows, 174 labels, 26 a row.
-
-    Where most rows are left out by one member only, its answer is all votes or none at any cut;
-    the lowest cut was taken, and applied to all members, gave 37 labels a row.
-    """
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(502, 20))
-    signal = X[:, :6] @ rng.normal(size=(6, 174)) / 1.5
-    noise, rarity = rng.normal(size=(502, 174)), rng.gamma(2.0, 1.3, size=174)
-    Y = (signal + noise > rarity).astype(int)
-    model = EnsembleOfChains(
-        bootstrap=bootstrap, row_fraction=row_fraction, threshold="cardinality", random_state=0
-    )
-    sizes = model.fit(X[:400], Y[:400]).predict(X[400:]).sum(axis=1)
-    assert sizes.mean() == pytest.approx(Y[400:].sum(axis=1).mean(), rel=0.1)
-
-
 def test_threshold_may_be_a_share_of_the_votes(noisy):
     X, Y = noisy
     for share in (0.3, 1):

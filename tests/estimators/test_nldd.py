@@ -6,7 +6,6 @@ import sys
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -145,30 +144,6 @@ def test_search_stats_tell_how_much_was_skipped(yeast):
     assert stats.share_evaluated == stats.n_evaluated / stats.n_pairs
     model.add(csr_matrix(X[700:703]), Y[700:703])
     assert model.search_stats(csr_matrix(X[600:610])).n_pairs == 10 * 603
-
-
-FORMS_OF_X = {
-    "csr_matrix": csr_matrix,
-    "csr_array": csr_array,
-    "csc_matrix": lambda X: csr_matrix(X).tocsc(),
-    "float32": lambda X: X.astype(np.float32),
-    "fortran": np.asfortranarray,
-    "pandas": lambda X: pd.DataFrame(X, columns=list("abcd")),
-    "polars": lambda X: pl.DataFrame(X, schema=list("abcd")),
-    "list": lambda X: X.tolist(),
-}
-
-
-@pytest.mark.parametrize("form", FORMS_OF_X.values(), ids=FORMS_OF_X.keys())
-def test_every_form_of_features_gives_the_same(small, form):
-    X, Y = small
-    X = X.astype(np.float32).astype(float)
-    X[np.abs(X) < 0.5] = 0
-    expected = NLDDClassifier(random_state=0).fit(X, Y)
-    model = NLDDClassifier(random_state=0).fit(form(X), Y)
-    assert_allclose(model.beta_, expected.beta_, rtol=1e-5)
-    assert_array_equal(model.predict(form(X)), expected.predict(X))
-    assert_allclose(model.predict_theta(form(X)), expected.predict_theta(X), rtol=1e-5)
 
 
 def test_score_counts_rows_with_unknown_labels_as_wrong(small):

@@ -1,6 +1,5 @@
 """RAkEL: small powersets that vote; the subsets, the votes and the ties counted by hand."""
 
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -99,18 +98,6 @@ def test_drawn_subsets_are_distinct_sorted_and_cover_all_labels(n_labels, k, n_m
     assert len({tuple(subset) for subset in subsets}) == len(subsets) == n_models
     assert all(len(subset) == k and (np.diff(subset) > 0).all() for subset in subsets)
     assert set(np.concatenate(subsets).tolist()) == set(range(n_labels))
-
-
-@pytest.mark.parametrize("n_labels", [4, 5, 6])
-def test_every_subset_is_drawn_equally_often(n_labels):
-    """Without the wish to cover, all k-subsets have the same chance: 1 of C(L, 2) a draw."""
-    rng = np.random.RandomState(0)
-    counts = dict.fromkeys(combinations(range(n_labels), 2), 0)
-    for _ in range(1500):
-        for subset in draw_subsets(n_labels, 2, 1, rng):
-            counts[tuple(subset.tolist())] += 1
-    expected = 1500 / comb(n_labels, 2)
-    assert max(abs(count - expected) for count in counts.values()) < 5 * np.sqrt(expected)
 
 
 @pytest.mark.parametrize(

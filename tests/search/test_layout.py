@@ -1,29 +1,30 @@
-"""Rows of 0 and 1 as bits."""
+"""How rows lie in memory: grouped by labelset, and packed as bits where that pays."""
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
-from nldd.search._layout import is_worth_packing, pack
+from nldd.search._layout import distinct_labelsets, is_worth_packing
 
-WIDTHS = [1, 63, 64, 65, 129]
-
-
-def random_ones(rng, n_rows, n_features):
-    """From nothing at all to ones only, row by row."""
-    return (rng.random((n_rows, n_features)) < np.linspace(0, 1, n_rows)[:, np.newaxis]) * 1.0
+# The distinct labelsets
 
 
-@pytest.mark.parametrize("container", [csr_matrix, csr_array])
-@pytest.mark.parametrize("n_features", WIDTHS)
-def test_pack_puts_feature_j_into_bit_j(n_features, container):
-    X = random_ones(np.random.default_rng(n_features), 12, n_features)
-    words = pack(container(X))
-    assert words.shape == (12, -(-n_features // 64))
-    for row, x in zip(words.tolist(), X, strict=True):
-        assert sum(word << 64 * j for j, word in enumerate(row)) == sum(
-            1 << int(j) for j in np.flatnonzero(x)
-        )
+def numpy_unique(Y):
+    labelsets, labelset = np.unique(Y, axis=0, return_inverse=True)
+    return labelsets.tolist(), labelset.ravel().tolist()
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int64])
+@pytest.mark.parametrize("n_labels", [1, 7, 8, 9, 65])
+def test_distinct_labelsets_are_those_of_numpy(n_labels, dtype):
+    rng = np.random.default_rng(n_labels)
+    for density in (0.02, 0.5, 0.98):
+        few = rng.random((6, n_labels)) < density
+        Y = np.concatenate([few[rng.integers(6, size=20)], few ^ (rng.random(few.shape) < 0.1)])
+        Y = np.asfortranarray(Y[::-1]) if density == 0.5 else Y  # as from a data frame
+        labelsets, labelset = distinct_labelsets(Y.astype(dtype))
+        assert (labelsets.tolist(), labelset.tolist()) == numpy_unique(Y.astype(dtype))
+        assert labelsets.dtype == np.int8
 
 
 @pytest.mark.parametrize(
