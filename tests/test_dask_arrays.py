@@ -220,15 +220,6 @@ def test_binary_relevance_of_blocks_is_that_of_all_rows(kind, yeast):
         assert_array_equal(blocks.counts_, one.counts_)
 
 
-def test_refit_keeps_the_weights_of_the_distances(small):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    other = model.fit_copy(in_blocks(X[:80]), in_blocks(Y[:80]))
-    assert_array_equal(other.beta_, model.beta_)
-    assert len(other.index_) == 80
-    assert_array_equal(other.predict(X), model.fit_copy(X[:80], Y[:80]).predict(X))
-
-
 @pytest.fixture(params=["in memory", "in shards"])
 def model(request, small):
     X, Y = small if request.param == "in memory" else map(in_blocks, small)

@@ -103,13 +103,11 @@ def test_drawn_subsets_are_distinct_sorted_and_cover_all_labels(n_labels, k, n_m
 @pytest.mark.parametrize(
     ("n_labels", "k", "n_models"),
     [
-        (30, 3, 10),
-        (20, 2, 11),
-        (110, 3, 40),
-        (40, 3, 20),
-        pytest.param(2000, 3, 4000, marks=pytest.mark.slow),
+        pytest.param(30, 3, 10, id="partition"),
+        pytest.param(20, 2, 11, id="nearly a partition"),
+        pytest.param(110, 3, 40, id="drawn"),
+        pytest.param(2000, 3, 4000, marks=pytest.mark.slow, id="default of many labels"),
     ],
-    ids=["partition", "nearly a partition", "drawn", "few", "default of many labels"],
 )
 def test_drawing_ends_though_covering_subsets_are_rare(n_labels, k, n_models):
     """Enough subsets to cover all labels, but almost no draw does: it must not wait for luck.

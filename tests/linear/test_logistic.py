@@ -92,13 +92,6 @@ def test_probabilities_at_a_tight_tolerance(seed, as_if_large):
     check_problem(seed, tol=1e-10, atol=1e-8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("tol", "atol"), [(1e-4, 1e-4), (1e-10, 1e-8)])
-def test_probabilities_of_500_problems(tol, atol, as_if_large):
-    for seed in range(1000, 1500):
-        check_problem(seed, tol, atol)
-
-
 @pytest.mark.parametrize("seed", some_quick(range(40, 60), range(40, 48)))
 def test_small_problems_are_solved_to_rounding(seed):
     check_problem(seed, tol=1e-2, atol=1e-8)

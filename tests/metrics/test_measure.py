@@ -17,16 +17,6 @@ def data():
     return rng.normal(size=(12, 2)), Y
 
 
-def test_paper_measures_are_the_four_of_the_paper_in_its_order():
-    assert [measure.key for measure in PAPER_MEASURES] == [
-        "hamming_loss",
-        "zero_one_loss",
-        "multilabel_accuracy",
-        "f_measure",
-    ]
-    assert tuple(MEASURES.values())[:4] == PAPER_MEASURES
-
-
 @pytest.mark.parametrize("measure", RECORDS)
 def test_measure_direction_agrees_with_its_name(measure):
     is_loss = "loss" in measure.name

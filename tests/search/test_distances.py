@@ -79,17 +79,6 @@ def test_feature_scale_of_sparse_equals_dense(container, standardize):
             np.testing.assert_allclose(feature_scale(S, standardize), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.uint8, bool])
-@pytest.mark.parametrize("container", CONTAINERS)
-def test_feature_scale_is_in_double_precision_for_any_type(container, dtype):
-    values = np.array([[1, 0], [2, 1], [4, 1], [200, 0]]).astype(dtype)
-    expected = values.astype(float).std(axis=0, ddof=1)
-    expected[values.max(axis=0) == values.min(axis=0)] = 1  # bool: 1, 1, 1, 1
-    scale = feature_scale(container(values), "all")
-    assert scale.dtype == np.float64
-    np.testing.assert_allclose(scale, expected, rtol=1e-14)
-
-
 def test_feature_scale_survives_a_large_offset():
     # 1e7 + normal: the one-pass formula (mean of squares - square of mean) would lose all digits.
     values = np.random.default_rng(0).normal(size=(100, 1)) + 1e7

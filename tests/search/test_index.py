@@ -1,12 +1,10 @@
 """The exact search against plain loops, on its own and whatever the block size."""
 
 import pickle
-import weakref
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from sklearn import config_context
 
 import reference
 from nldd.search import _index
@@ -54,40 +52,6 @@ def test_query_equals_loops(score, naive_score, seed):
 def equal(a: Neighbors, b: Neighbors):
     for name in ("row", "labelset", "Dx", "Dy"):
         assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12, atol=1e-14)
-
-
-# How much is in memory at a time
-
-
-class Watched:
-    """Queries that note how many of the blocks cut from them are still alive."""
-
-    def __init__(self, X):
-        self.X, self.shape = X, X.shape
-        self.alive, self.most = weakref.WeakSet(), 0
-
-    def __getitem__(self, block):
-        cut = self.X[block].view(Block)
-        self.alive.add(cut)
-        self.most = max(self.most, len(self.alive))
-        return cut
-
-
-class Block(np.ndarray):
-    """A block of queries, which can be watched."""
-
-    __hash__ = object.__hash__
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2, 3])
-def test_query_cuts_no_more_blocks_than_there_are_workers(n_jobs):
-    """And one, which waits for the first of them to be free."""
-    X, Y, X_new, P, scale = random_index(1, n_queries=60)
-    index, watched = LabelsetIndex(X, Y, scale), Watched(X_new)
-    expected = index.query(X_new, P, LINEAR)
-    with config_context(working_memory=1e-6):  # one query a block
-        equal(index.query(watched, P, LINEAR, n_jobs=n_jobs), expected)
-    assert 1 <= watched.most <= n_jobs + 1
 
 
 # Bounds, which take a look at all rows

@@ -6,8 +6,6 @@ from scipy.sparse import csr_array, csr_matrix
 
 from nldd.search._layout import distinct_labelsets, is_worth_packing
 
-# The distinct labelsets
-
 
 def numpy_unique(Y):
     labelsets, labelset = np.unique(Y, axis=0, return_inverse=True)
