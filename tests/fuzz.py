@@ -30,7 +30,7 @@ from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.spreadsheet import cell_number, cell_text
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_archive
-from nldd.present.formulas import escape_formula, unescape_formula
+from nldd.present.text import escape_formula, unescape_formula
 
 CORPUS = Path(__file__).parent / "fuzz_corpus"
 SOURCE = str(Path(sys.modules["nldd"].__file__).parent)

@@ -24,7 +24,7 @@ from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
 from nldd.coding.reasons import EMPTY, Reasons
 from nldd.coding.tables.reading import read_table
-from nldd.estimators._label_probabilities import JointModel, SeparateModels
+from nldd.estimators._label_models import JointModel, SeparateModels
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

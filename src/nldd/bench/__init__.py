@@ -7,7 +7,7 @@ methods on them under a :class:`Protocol`, :func:`compare` tests the results, an
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export, require_extra
+from nldd._package import export, require_extra
 
 require_extra("bench", "filelock", "jinja2", "matplotlib", "pooch", "requests", "tqdm")
 

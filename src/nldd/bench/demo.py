@@ -16,7 +16,7 @@ from nldd.datasets import load_yeast
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._explanation import Explanation, braces, theta_in_words
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.metrics._measures import PAPER_MEASURES, Measure, evaluate
 
 SHORT_NAMES = {"multilabel_accuracy": "accuracy"}

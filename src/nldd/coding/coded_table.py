@@ -38,8 +38,7 @@ from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
 from nldd.coding.tables.writing import Choices, SheetLayout, write_table
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
-from nldd.present.text import count_noun
+from nldd.present.text import count_noun, escape_formula
 
 Item = TypeVar("Item")
 Column = Sequence[Cell]

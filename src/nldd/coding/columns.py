@@ -26,7 +26,7 @@ from nldd.coding.tables.spreadsheet import (
     unescape_cell,
 )
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
 Codes = frozenset[str]
 EXTRA = "--extra-features FILE.npy"

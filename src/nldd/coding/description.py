@@ -13,8 +13,8 @@ from nldd.coding.columns import Columns
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.wording import fill_words, join_paragraphs, name_list
+from nldd.persistence import KIND, load_model
 from nldd.persistence._archive import read_manifest
-from nldd.persistence._models import KIND, load_model
 from nldd.present.table import Row, Table, TableEntry, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 
 from nldd.coding.tables.spreadsheet import Spreadsheet, unescape_cell
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
 PREFIX = "nldd_"
 # What the model says of an answer.

@@ -13,7 +13,7 @@ import numpy as np
 from nldd import __version__
 from nldd._files import file_sha256, write_atomically
 from nldd._labels import as_label_sets
-from nldd._versions import library_versions
+from nldd._package import library_versions
 from nldd.coding import description, evaluation, wording
 from nldd.coding.answers import Answers
 from nldd.coding.automation import Triage, triage_rows, triage_table

@@ -6,8 +6,14 @@ from typing import Any
 import click
 
 from nldd.bench.commands.datasets import data_dir_option
-from nldd.present.console import print_notes, show
-from nldd.present.options import default_option, folder_option, jobs_option, names_option
+from nldd.present.console import (
+    default_option,
+    folder_option,
+    jobs_option,
+    names_option,
+    print_notes,
+    show,
+)
 
 
 @click.command()

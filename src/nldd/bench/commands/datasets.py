@@ -10,8 +10,16 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.exceptions import InputError
-from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.options import file_option, folder_option, force_option, json_option
+from nldd.present.console import (
+    file_option,
+    folder_option,
+    force_option,
+    json_option,
+    print_notes,
+    print_result,
+    say,
+    show,
+)
 
 if TYPE_CHECKING:
     from nldd.bench.datasets.catalogue import FileState

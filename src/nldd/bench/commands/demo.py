@@ -5,9 +5,15 @@ from pathlib import Path
 
 import click
 
-from nldd.present.console import show
-from nldd.present.options import FOLDER, default_option, folds_option, seed_option, threads_option
-from nldd.present.progress import progress
+from nldd.present.console import (
+    FOLDER,
+    default_option,
+    folds_option,
+    progress,
+    seed_option,
+    show,
+    threads_option,
+)
 
 
 @click.command()

@@ -20,7 +20,7 @@ from nldd.bench.datasets.catalogue import (
     verify,
 )
 from nldd.exceptions import InputError, NLDDError
-from nldd.present.progress import progress
+from nldd.present.console import progress
 
 MIRROR_VARIABLE = "NLDD_MIRROR"
 TIMEOUT_SECONDS = 30.0

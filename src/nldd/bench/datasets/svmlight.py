@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from nldd._sparse import narrow_indices
+from nldd._validation import narrow_indices
 from nldd.bench.datasets.joined import join
 from nldd.bench.datasets.source import MAX_BYTES, DataFile, read_bytes
 from nldd.datasets import Dataset

@@ -13,9 +13,8 @@ from nldd.bench.protocols.methods import build, resolve, seeded
 from nldd.bench.protocols.preparation import inner_folds, make_steps, prepared, searched
 from nldd.bench.protocols.splits import Split
 from nldd.datasets import Dataset
-from nldd.estimators._linear_svm import Solver, make_linear_svc
-from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._registry import METHODS, Method
+from nldd.estimators._svm import PlattSVC, Solver, make_linear_svc
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 

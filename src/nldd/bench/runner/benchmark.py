@@ -22,7 +22,7 @@ from nldd.bench.runner.selection import check_capitals, check_datasets
 from nldd.bench.runner.workers import Workers, make_workers
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
-from nldd.present.progress import clock
+from nldd.present.console import clock
 from nldd.present.text import printable
 
 FACTS = "datasets.json"

@@ -26,7 +26,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from nldd._versions import library_versions
+from nldd._package import library_versions
 from nldd.bench.protocols.methods import predict_labels, predict_probabilities
 from nldd.bench.protocols.preparation import search_details, split_fitted
 from nldd.bench.protocols.protocol import Protocol

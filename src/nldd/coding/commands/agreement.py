@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
+from nldd.present import console as common
 from nldd.present.console import print_notes
 
 _columns = (shared.text_option(required=True), *shared.code_options)

@@ -7,9 +7,8 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
-from nldd.present.console import after_saving, print_notes, say
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import after_saving, print_notes, progress, say
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel

@@ -6,7 +6,7 @@ import click
 
 from nldd._files import write_atomically
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
+from nldd.present import console as common
 from nldd.present.console import print_notes
 
 

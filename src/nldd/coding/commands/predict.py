@@ -5,9 +5,8 @@ from pathlib import Path
 import click
 
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
-from nldd.present.console import print_json, print_notes, show
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import print_json, print_notes, progress, show
 
 
 @click.command()

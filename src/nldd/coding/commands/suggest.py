@@ -8,7 +8,7 @@ import click
 from nldd._wording import quote_first
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
+from nldd.present import console as common
 from nldd.present.console import print_notes
 from nldd.present.text import command_line
 

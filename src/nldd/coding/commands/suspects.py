@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
+from nldd.present import console as common
 
 
 @click.command()

@@ -1,16 +1,20 @@
-"""Public names of a package, imported when they are first used, and the extras that it needs.
+"""The package: its public names on first use, the extras that it needs, and versions.
 
 So `import nldd` takes no time, and a command loads only what it needs.
 """
 
+import platform
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
 from nldd.exceptions import MissingExtraError
 
 Exports = tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def export(
@@ -48,3 +52,12 @@ def require_extra(extra: str, *libraries: str) -> None:
         if find_spec(library) is None:
             message = f"nldd.{extra} needs {library}, which is not installed."
             raise MissingExtraError(message, extra=extra)
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Return the versions of Python, nldd and the libraries that its numbers depend on."""
+    from nldd import __version__
+
+    found = {"python": platform.python_version(), "nldd": __version__}
+    return found | {name: version(name) for name in LIBRARIES}
