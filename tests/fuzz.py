@@ -22,8 +22,8 @@ from itertools import chain
 from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
-from nldd.bench.datasets.label_columns import read_label_names
 from nldd.bench.datasets.load import load_dataset
+from nldd.bench.datasets.source import read_label_names
 from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.tables.reading import read_table

@@ -12,9 +12,8 @@ from nldd._package import export, require_extra
 require_extra("bench", "filelock", "jinja2", "matplotlib", "pooch", "requests", "tqdm")
 
 if TYPE_CHECKING:
-    from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE
+    from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE, fetch as fetch
     from nldd.bench.datasets.facts import describe as describe
-    from nldd.bench.datasets.fetch import fetch as fetch
     from nldd.bench.datasets.load import load_dataset as load_dataset
     from nldd.bench.displays.critical_difference import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
@@ -38,9 +37,8 @@ else:
     __getattr__, __dir__, __all__ = export(
         __name__,
         {
-            "nldd.bench.datasets.catalogue": "CATALOGUE",
+            "nldd.bench.datasets.catalogue": "CATALOGUE fetch",
             "nldd.bench.datasets.facts": "describe",
-            "nldd.bench.datasets.fetch": "fetch",
             "nldd.bench.datasets.load": "load_dataset",
             "nldd.bench.displays.critical_difference": "CriticalDifferenceDisplay",
             "nldd.bench.displays.hypercube": "HypercubeDisplay",

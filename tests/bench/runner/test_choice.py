@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from sklearn.impute import SimpleImputer
 
 from bench.runner.trials import songs, trial, write_arff, write_csv
-from nldd.bench.datasets.label_columns import parse_labels
+from nldd.bench.datasets.columns import parse_labels
 from nldd.bench.protocols.protocol_file import PROTOCOLS, load_protocol
 from nldd.bench.runner.benchmark import run_benchmark
 from nldd.bench.runner.selection import check_datasets, choose_datasets, choose_methods, run_notes
