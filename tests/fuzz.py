@@ -24,7 +24,7 @@ from warnings import catch_warnings, simplefilter
 
 from nldd.bench.datasets.load import load_dataset
 from nldd.bench.datasets.source import read_label_names
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.spreadsheet import cell_number, cell_text

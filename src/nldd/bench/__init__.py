@@ -23,11 +23,11 @@ if TYPE_CHECKING:
         PairChoiceDisplay as PairChoiceDisplay,
         PairsDisplay as PairsDisplay,
     )
-    from nldd.bench.protocols.protocol import Protocol as Protocol
-    from nldd.bench.protocols.protocol_file import load_protocol as load_protocol
     from nldd.bench.report.published import published as published
     from nldd.bench.report.report import write_report as write_report
     from nldd.bench.runner.benchmark import run_benchmark as run_benchmark
+    from nldd.bench.runner.protocol import Protocol as Protocol
+    from nldd.bench.runner.protocol_file import load_protocol as load_protocol
     from nldd.bench.runner.records import (
         read_predictions as read_predictions,
         read_records as read_records,
@@ -43,8 +43,8 @@ else:
             "nldd.bench.displays.critical_difference": "CriticalDifferenceDisplay",
             "nldd.bench.displays.hypercube": "HypercubeDisplay",
             "nldd.bench.displays.pairs": "PairChoiceDisplay PairsDisplay",
-            "nldd.bench.protocols.protocol": "Protocol",
-            "nldd.bench.protocols.protocol_file": "load_protocol",
+            "nldd.bench.runner.protocol": "Protocol",
+            "nldd.bench.runner.protocol_file": "load_protocol",
             "nldd.bench.report.published": "published",
             "nldd.bench.report.report": "write_report",
             "nldd.bench.runner.benchmark": "run_benchmark",
