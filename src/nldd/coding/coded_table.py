@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nldd._wording import quote_first
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.coded_answers import (
     N_NEXT,
     PARTLY,
@@ -29,11 +29,12 @@ from nldd.coding.coded_answers import (
     code_answers,
     next_labelsets,
 )
-from nldd.coding.columns import Codes, read_answers
-from nldd.coding.decisions import looked_at_codes, refuse_decided
+from nldd.coding.columns import Codes
+from nldd.coding.decisions import refuse_decided
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.reasons import DRAWN_BLIND
+from nldd.coding.rows import looked_at_codes, read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
 from nldd.coding.tables.writing import Choices, SheetLayout, write_table

@@ -51,8 +51,8 @@ def suggest(
       nldd suggest answers.csv --text answer -o codebook.csv
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
-    from nldd.coding.columns import CodeColumns, Columns, read_answers, split_names
-    from nldd.coding.own_columns import DRAFT, unique_column_names
+    from nldd.coding.columns import DRAFT, CodeColumns, Columns, split_names, unique_column_names
+    from nldd.coding.rows import read_answers
     from nldd.coding.suggestions import suggest_codes
     from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table

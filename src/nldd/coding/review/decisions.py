@@ -13,15 +13,16 @@ from pathlib import Path
 import pandas as pd
 
 from nldd._wording import quote_first
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
-from nldd.coding.columns import CodeColumns, Columns, read_answers
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.review.desk import random_order
 from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
 from nldd.coding.review.records import WRITTEN, Item, Suggestion, codes_text, pack
 from nldd.coding.review.store import Store
+from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions, distinct_names
 from nldd.coding.tables.spreadsheet import Cell, NumberFile, Spreadsheet, TableFormat, cell_text
 from nldd.exceptions import InputError

@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 from nldd._files import write_atomically
 from nldd._wording import quote_first
-from nldd.coding.own_columns import unique_column_names
+from nldd.coding.columns import unique_column_names
 from nldd.coding.review.export import CodedItem, coded_items
 from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, LogEntry, Position, latest
 from nldd.coding.review.records import Study, current_time, utc_text

@@ -9,8 +9,14 @@ from pathlib import Path
 from nldd._files import file_sha256
 from nldd._wording import quote_first
 from nldd.coding.tables import spreadsheet as sheets
-from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
-from nldd.coding.tables.text_tables import read_csv, read_jsonl
+from nldd.coding.tables.text_tables import (
+    OLE,
+    ZIP,
+    find_encoding,
+    read_csv,
+    read_jsonl,
+    refuse_foreign,
+)
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 

@@ -141,7 +141,7 @@ def write_table(
     ending = path.suffix.lower()
     with _open_output(path) as stream:
         if ending in STATISTICS:
-            from nldd.coding.tables.statistics_writer import write_statistics
+            from nldd.coding.tables.typed_files import write_statistics
 
             write_statistics(stream, path, names, columns, like.variables, descriptions)
         elif ending == ".xlsx":
