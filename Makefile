@@ -103,6 +103,7 @@ lint: $(VENV)/.installed
 	$(BIN)/codespell src docs examples release *.md
 	$(BIN)/zizmor --offline --quiet --strict-collection .github
 	PYTHONPATH=docs $(BIN)/python .ci/check_names.py
+	$(BIN)/python .ci/check_safety.py
 
 types: $(VENV)/.installed
 	$(BIN)/mypy
