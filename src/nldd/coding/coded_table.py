@@ -37,7 +37,7 @@ from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.rows import looked_at_codes, read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
-from nldd.coding.tables.writing import Choices, SheetLayout, write_table
+from nldd.coding.tables.writing import SheetLayout, write_table
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
 from nldd.present.text import count_noun
@@ -269,9 +269,9 @@ def _review_sheet(
     widths = WIDTHS | dict.fromkeys(texts, TEXT_WIDTH)
     widths |= dict.fromkeys(filled, CODES_WIDTH if codes.listed else MARK_WIDTH)
     several = f"Several codes: type them with {codes.separator} between."
-    offered = Choices(model.codes_in_order, several) if codes.listed else Choices([0, 1], "0 or 1.")
-    choices = dict.fromkeys(filled, offered)
-    choices[own.OK] = Choices(["x"], "x where the suggested codes are right.")
+    offered = (model.codes_in_order, several) if codes.listed else ([0, 1], "0 or 1.")
+    choices: dict[str, tuple[Column, str]] = dict.fromkeys(filled, offered)
+    choices[own.OK] = (["x"], "x where the suggested codes are right.")
     names = list(enumerate((*table.names, *new, *added)))
     looks = {i: widths.get(name, WIDTH) for i, name in names}
     layout = SheetLayout(looks, {i: choices[name] for i, name in names if name in choices})

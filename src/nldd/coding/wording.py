@@ -93,6 +93,7 @@ def _template() -> Any:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "percent_range": percent_range}
     environment.filters |= {"exact": exact_percent, "doubt": doubt_number, "count_noun": count_noun}
+    environment.filters["grouped"] = "{:,}".format
     text = files("nldd.coding").joinpath("words.jinja").read_text(encoding="utf-8")
     return environment.from_string(text).module
 
@@ -103,92 +104,26 @@ def fill_words(macro: str, **values: Any) -> tuple[str, ...]:
     return tuple(filter(None, (" ".join(text.split()) for text in paragraphs)))
 
 
-def no_threshold_words(selection: "Selection", targets: Sequence["TargetShare"]) -> tuple[str, str]:
+def no_threshold_words(selection: "Selection", targets: Sequence["TargetShare"]) -> tuple[str, ...]:
     """Say why there is no threshold, which targets hold, and what to do."""
-    reason = f"Too few for a test: {count_noun(selection.n_answers, 'coded answer')}."
-    if selection.closest is not None:
-        n, right, needed = selection.closest
-        reached, asked = f"{right:,} are", f"{needed:,}"
-        if selection.measure == "hamming":
-            reached, asked = f"{percent(right / n, 1)} of the labels are", percent(needed / n, 1)
-        reason = f"Of the {n:,} most confident answers, {reached} right; {asked} would be needed."
-    shares = ", ".join(
-        f"{exact_percent(line.target)} ({percent(line.share)} coded automatically)"
-        for line in targets
-        if line.n_auto
-    )
-    held = f"Targets that hold today: {shares}." if shares else "No lower target holds either."
-    return (
-        f"Nothing can be coded automatically at a target of {exact_percent(selection.target)} with "
-        f"{exact_percent(selection.confidence)} confidence: all answers are sent to review. "
-        f"{reason}",
-        f"{held} Code more answers drawn at random, or lower the target.",
-    )
+    return fill_words("no_threshold", found=selection, held=[t for t in targets if t.n_auto])
 
 
 def failed_refit_words(selection: "Selection") -> str:
     """Say in a sentence why a refitted model does not code automatically."""
-    stays = "what is in use stays in use"
-    if selection.closest is None:
-        return f"The refitted model could not be tested on so few answers; {stays}."
-    n, n_right, n_needed = selection.closest
-    return (
-        f"The refitted model did not pass its test on {selection.n_answers:,} answers ({n_right:,} "
-        f"of the {n:,} most confident are right, {n_needed:,} are needed); {stays}."
-    )
+    return " ".join(fill_words("failed_refit", found=selection))
 
 
 def drawn_notes(model: CodingModel) -> list[str]:
     """Say on which of its answers the guarantees of an updated model are tested."""
-    if all(event.action != "update" for event in model.history):
-        return []
-    n_drawn, last = len(model.tested), model.history[-1].n_added
-    note = (
-        f"Of the {len(model.answers):,} coded answers, {n_drawn:,} were drawn at random. The "
-        "promise is tested on these alone, so that it stays exact after updates; answers that were "
-        "left over for people are harder than new ones, and only teach."
-    )
-    if last and not model.drawn[-last:].any():
-        note += (
-            " The last update brought none that were drawn. The more there are, the more can be "
-            "proven: nldd predict --random 50 puts some into the next review."
-        )
-    return [note]
+    last = model.history[-1].n_added if model.history else 0
+    brought_none = last > 0 and not model.drawn[-last:].any()
+    return list(fill_words("drawn", model=model, brought_none=brought_none))
 
 
 def per_code_words(codes: "CodeSelection") -> tuple[str, ...]:
     """Say what is guaranteed of codes that are settled one by one."""
-    if codes.yes is None and codes.no is None:
-        return (
-            "No code can be settled by itself yet: "
-            f"{count_noun(codes.n_answers, 'coded answer')} cannot show, with "
-            f"{exact_percent(codes.confidence)} confidence, that at least "
-            f"{exact_percent(codes.target)} of such codes are right.",
-        )
-    settled = (
-        f"Code by code, {percent(1 - codes.share_asked, 1)} of the decisions need no people: all "
-        f"codes of {codes.n_whole:,} of {count_noun(codes.n_answers, 'coded answer')} would be "
-        f"settled. The other {codes.n_answers - codes.n_whole:,} would be sent to review, "
-        f"{codes.n_part:,} of them with some codes settled."
-    )
-    said, ends = [], []
-    if codes.right is None:
-        ends.append(" No code is sure enough to be set, so that people decide on the likely ones.")
-    else:
-        said.append(
-            f"of the codes that the machine sets in an answer, at least "
-            f"{exact_percent(codes.target)} are right ({percent(codes.right, 1)} of those tested)"
-        )
-    if codes.missed is None:
-        ends.append(" No code is unlikely enough to be ruled out: people decide on the rest.")
-    else:
-        said.append(
-            "of the codes that people would give an answer, at most "
-            f"{exact_percent(1 - codes.target)} are ruled out ({percent(codes.missed, 1)} of those "
-            "tested)"
-        )
-    mean = f"On average over answers, and with {exact_percent(codes.confidence)} confidence"
-    return settled, f"{mean}: {'; and '.join(said)}.{''.join(ends)}"
+    return fill_words("per_code", codes=codes)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_tables import (
     OLE,
     ZIP,
-    find_encoding,
+    decode_text,
     read_csv,
     read_jsonl,
     refuse_foreign,
@@ -160,7 +160,7 @@ def _read_format(path: Path, head: bytes, options: TableOptions) -> sheets.Sprea
         return read_statistics(path, options.encoding)
     content = path.read_bytes()
     refuse_foreign(path, content)
-    text = find_encoding(path, content, options.encoding)
+    text = decode_text(path, content, options.encoding)
     if ending in (".jsonl", ".ndjson", ".json"):
         return read_jsonl(text)
     kind = "tsv" if ending in (".tsv", ".tab") else "csv"

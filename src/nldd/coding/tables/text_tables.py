@@ -10,9 +10,9 @@ import datetime
 import decimal
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO, TextIOWrapper
+from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -72,54 +72,40 @@ def refuse_foreign(path: Path, content: bytes) -> None:
 
 @dataclass(frozen=True)
 class EncodedText:
-    """Bytes of a file of text, the encoding of what comes after their mark, and what to tell."""
+    """Text of a file without its mark, how it was encoded, and what to tell."""
 
     path: Path
-    content: bytes
+    text: str
     encoding: str
-    mark: bytes = b""
-    errors: str = "strict"
+    bom: bool = False
     notes: tuple[str, ...] = ()
 
-    def lines(self) -> TextIOWrapper:
+    def lines(self) -> StringIO:
         """The lines with their ends as they are in the file."""
-        stream = BytesIO(self.content)
-        stream.seek(len(self.mark))
-        return TextIOWrapper(stream, encoding=self.encoding, errors=self.errors, newline="")
-
-    def line_of_misfit(self) -> int | None:
-        """The first line with bytes that are not in the encoding."""
-        try:
-            self.content[len(self.mark) :].decode(self.encoding)
-        except UnicodeDecodeError as error:
-            return 1 + error.object[: error.start].decode(self.encoding, "replace").count("\n")
-        return None
-
-    def refuse_misfits(self, encoding: str) -> "EncodedText":
-        """The same, if all of it is in the encoding, which has a name that a person knows."""
-        if line := self.line_of_misfit():
-            message = f"some bytes are not in the encoding {quote(encoding)}."
-            hint = "leave out --encoding to have it detected, or name the right one"
-            raise InputError(f"{self.path}, line {line}: {message}", hint=hint)
-        return self
+        return StringIO(self.text, newline="")
 
 
-def find_encoding(path: Path, content: bytes, encoding: str | None = None) -> EncodedText:
-    """Find out how a text is encoded, by its mark and then by all of its bytes."""
+def decode_text(path: Path, content: bytes, encoding: str | None = None) -> EncodedText:
+    """Find out how a text is encoded, by its mark and then by all of its bytes, and decode it."""
     mark, marked = next(((m, name) for m, name in _MARKS if content.startswith(m)), (b"", ""))
     if encoding is not None:
-        return _in_named_encoding(path, content, encoding, mark, marked)
+        name = _named_encoding(encoding, marked)
+        # The mark of UTF-8 is no text in any encoding.
+        mark = mark if marked in (name, "utf-8") else b""
+        text = _decode(path, content.removeprefix(mark), name, encoding)
+        return EncodedText(path, text, name, bool(mark))
     head = content[:HEAD_BYTES]
     wide = _utf16_without_mark(head) if not mark else marked if marked != "utf-8" else None
+    content = content.removeprefix(mark)
     if wide:
-        notes = (f"{_READ_AS} {wide}.",)
-        return EncodedText(path, content, wide, mark, notes=notes).refuse_misfits(wide)
+        text = _decode(path, content, wide, wide)
+        return EncodedText(path, text, wide, bool(mark), (f"{_READ_AS} {wide}.",))
     if head.count(0) > len(head) / 10:
         raise _no_text(path)
-    text = EncodedText(path, content, "utf-8", mark)
-    line = text.line_of_misfit()
-    if line is None:
-        return text
+    try:
+        return EncodedText(path, content.decode(), "utf-8", bool(mark))
+    except UnicodeDecodeError as error:
+        line = _line_of(error)
     sample = _lines_beyond_ascii(content)
     # One wrong byte must not turn all other letters of the file into wrong ones.
     n_wrong = len(sample) - len(sample.decode("utf-8", "ignore").encode())
@@ -127,16 +113,32 @@ def find_encoding(path: Path, content: bytes, encoding: str | None = None) -> En
         codecs.register_error(_STRAY, _as_cp1252)
         note = f"The file is in UTF-8 but for some bytes, the first in line {line}; they were read"
         notes = (f"{note} as Windows-1252.",)
-        return EncodedText(path, content, "utf-8", mark, _STRAY, notes)
+        return EncodedText(path, content.decode("utf-8", _STRAY), "utf-8", bool(mark), notes)
     if len(head.translate(None, _CONTROLS)) < 0.98 * len(head):
         raise _no_text(path)
     guess = _guess_encoding(sample)
     note = f"{_READ_AS} {guess}, which is a guess. Set --encoding if letters look wrong."
-    line = EncodedText(path, content, guess).line_of_misfit()
-    if line is None:
-        return EncodedText(path, content, guess, notes=(note,))
-    misfit = f"Some bytes are not in {guess}, the first in line {line}; \ufffd stands for them."
-    return EncodedText(path, content, guess, errors="replace", notes=(note, misfit))
+    try:
+        return EncodedText(path, content.decode(guess), guess, notes=(note,))
+    except UnicodeDecodeError as error:
+        misfit = (
+            f"Some bytes are not in {guess}, the first in line {_line_of(error)}; \ufffd stands"
+        )
+        notes = (note, f"{misfit} for them.")
+        return EncodedText(path, content.decode(guess, "replace"), guess, notes=notes)
+
+
+def _line_of(error: UnicodeDecodeError) -> int:
+    return 1 + error.object[: error.start].decode(error.encoding, "replace").count("\n")
+
+
+def _decode(path: Path, content: bytes, encoding: str, shown: str) -> str:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        message = f"some bytes are not in the encoding {quote(shown)}."
+        hint = "leave out --encoding to have it detected, or name the right one"
+        raise InputError(f"{path}, line {_line_of(error)}: {message}", hint=hint) from None
 
 
 def _no_text(path: Path) -> InputError:
@@ -144,19 +146,15 @@ def _no_text(path: Path) -> InputError:
     return InputError(f"{path} is no table of text; it holds bytes that no text has.", hint=hint)
 
 
-def _in_named_encoding(
-    path: Path, content: bytes, encoding: str, mark: bytes, marked: str
-) -> EncodedText:
+def _named_encoding(encoding: str, marked: str) -> str:
+    """The codec that a person named; that of the mark, if the mark says more of it."""
     try:
         codec = codecs.lookup(encoding)
         TextIOWrapper(BytesIO(), encoding)  # an error, if it does not turn bytes into text
     except (LookupError, ValueError):
         hint = "use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030"
         raise InputError(f"There is no encoding {quote(encoding)}.", hint=hint) from None
-    name = marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
-    # The mark of UTF-8 is no text in any encoding.
-    mark = mark if marked in (name, "utf-8") else b""
-    return EncodedText(path, content, name, mark).refuse_misfits(encoding)
+    return marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
 
 
 def _utf16_without_mark(head: bytes) -> str | None:
@@ -209,8 +207,6 @@ SAMPLE_CHARACTERS = 2**18
 _SEP_LINE = re.compile(r"sep=([^\r\n\"])[\r\n]*", re.IGNORECASE)
 _EXAMPLE = '{"id": 1, "answer": "good"}'
 _HALF = re.compile("[\ud800-\udfff]")
-# Python refuses to write whole numbers of thousands of digits.
-MAX_DIGITS = 1000
 _HALF_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -223,12 +219,19 @@ def read_csv(
     given = None if separator is None else _check_separator(separator)
     stream = text.lines()
     lines, complete = stream.readlines(SAMPLE_CHARACTERS), not stream.read(1)
-    named = separator_line(lines[0]) if lines else None
+    # Excel names the separator in a first line such as sep=;
+    named = _SEP_LINE.fullmatch(lines[0]) if lines else None
     n_before = max(header_row - 1, 1 if named else 0)
-    mark = given or named or find_separator(lines[n_before:], complete)
-    numbered = _numbered_rows(text, n_before, mark)
-    header, n_above = _find_header(numbered, text, n_before)
-    rows, n_blank, short = _fit_rows(numbered, len(header), text)
+    mark = given or (named and named[1]) or find_separator(lines[n_before:], complete)
+    numbered = list(_numbered_rows(text, n_before, mark))
+    n_above = next((i for i, (_, row) in enumerate(numbered) if not _is_blank(row)), None)
+    if n_above is None:
+        hint, below = "begin the file with a line of column names", " but blank lines"
+        if n_before > 1:
+            hint, below = "--header-row with a smaller number", f" below line {n_before}"
+        raise InputError(f"{text.path} holds nothing{below}.", hint=hint)
+    header = tuple(numbered[n_above][1])
+    rows, n_blank, short = _fit_rows(numbered[n_above + 1 :], len(header), text)
     notes = [*text.notes, *sheets.skipped_note(n_above + n_blank, "blank line")]
     if short:
         notes.append(
@@ -239,7 +242,7 @@ def read_csv(
         kind=kind,
         encoding=text.encoding,
         separator="," if mark == NO_SEPARATOR else mark,
-        bom=bool(text.mark),
+        bom=text.bom,
         newline="\r\n" if lines[0].endswith("\r\n") else "\n",
     )
     frame = sheets.frame_of_rows(rows, len(header))
@@ -251,21 +254,8 @@ def read_csv(
     return sheets.Spreadsheet(text.path, frame, header, format, notes, advice=advice)
 
 
-def _find_header(
-    numbered: Iterator[tuple[int, list[str]]], text: EncodedText, n_before: int
-) -> tuple[tuple[str, ...], int]:
-    """The first row that is not blank, and how many are above it."""
-    for n_above, (_, row) in enumerate(numbered):
-        if not _is_blank(row):
-            return tuple(row), n_above
-    hint, below = "begin the file with a line of column names", ""
-    if n_before > 1:
-        hint, below = "--header-row with a smaller number", f" below line {n_before}"
-    raise InputError(f"{text.path} holds nothing{below or ' but blank lines'}.", hint=hint)
-
-
 def _fit_rows(
-    numbered: Iterator[tuple[int, list[str]]], width: int, text: EncodedText
+    numbered: Iterable[tuple[int, list[str]]], width: int, text: EncodedText
 ) -> tuple[list[Sequence[str]], int, list[int]]:
     """Rows as long as the header if nothing is lost by that, blank lines, lines of short rows."""
     rows: list[Sequence[str]] = []
@@ -297,27 +287,18 @@ def _numbered_rows(
             yield line, row
             line = reader.line_num + n_before + 1
     except csv.Error as error:
-        raise _quote_error(f"{text.path}, line {line}", str(error)) from None
-
-
-def _quote_error(place: str, reason: str) -> InputError:
-    if "larger" in reason:
-        what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
-        return InputError(f"{place}: {what}.", hint="check that its quote is closed")
-    what = "never closed" if "unexpected end" in reason else "closed within a cell"
-    message = f"{place}: a quote of the row that begins here is {what}."
-    return InputError(message, hint="write a quote within a quoted cell twice")
+        what, hint = "closed within a cell", "write a quote within a quoted cell twice"
+        what = "never closed" if "unexpected end" in str(error) else what
+        what = f"a quote of the row that begins here is {what}"
+        if "larger" in str(error):
+            what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
+            hint = "check that its quote is closed"
+        raise InputError(f"{text.path}, line {line}: {what}.", hint=hint) from None
 
 
 def _is_blank(row: Sequence[str]) -> bool:
     # A pair of quotes is no blank line, but a row that begins with an empty cell.
     return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(sheets.BLANKS))
-
-
-def separator_line(line: str) -> str | None:
-    """The separator that Excel names in a first line such as ``sep=;``."""
-    named = _SEP_LINE.fullmatch(line)
-    return named[1] if named else None
 
 
 def _check_separator(separator: str) -> str:
@@ -382,7 +363,7 @@ def read_jsonl(text: EncodedText) -> sheets.Spreadsheet:
     notes = [*text.notes, *sheets.skipped_note(n_blank, "blank line")]
     if n_half:
         notes.append(f"\ufffd stands for {count_noun(n_half, 'broken character')}.")
-    format = sheets.TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
+    format = sheets.TableFormat(kind="jsonl", encoding=text.encoding, bom=text.bom)
     return sheets.Spreadsheet(text.path, frame, header, format, notes)
 
 
@@ -410,7 +391,7 @@ def nested_value(value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         # A number, if it is the same number, else its digits.
         if value == value.to_integral_value():
-            return int(value) if value.adjusted() < MAX_DIGITS else str(value)
+            return int(value) if value.adjusted() < sheets.MAX_DIGITS else str(value)
         return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=_nested_text)
