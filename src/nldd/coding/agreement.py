@@ -21,10 +21,11 @@ from nldd.coding.answers import (
     rows_by_answer,
     take,
 )
-from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns, unique_column_names
+from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
 from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import unique_column_names
 from nldd.exceptions import InputError
 from nldd.present.table import Table, to_text
 from nldd.present.text import count_noun, percent, visible, wrap

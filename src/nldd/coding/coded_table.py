@@ -36,7 +36,7 @@ from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.reasons import DRAWN_BLIND
 from nldd.coding.rows import looked_at_codes, read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
+from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of, unique_column_names
 from nldd.coding.tables.writing import SheetLayout, write_table
 from nldd.exceptions import InputError
 from nldd.present.formulas import escape_formula
@@ -127,7 +127,7 @@ def code_table(
     added = _table_columns(used, table, coded, coding)
     # The column that people fill in must not be mistaken for that of the predictions.
     taken = {*table.names, *used.columns.codes.names, *used.columns.inputs}
-    names = own.unique_column_names(added, taken)
+    names = unique_column_names(added, taken)
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
     counts = replace(coded.summary(), options=coding)
     counts.notes.extend(table.notes)
@@ -263,7 +263,7 @@ def _review_sheet(
     filled = {there.get(escape_formula(name), name): column for name, column in cells}
     new = [name for name in filled if name not in table.names]
     taken = {*table.names, *codes.names, *model.columns.inputs}
-    unique = own.unique_column_names(added, taken)
+    unique = unique_column_names(added, taken)
     every = frame_of({**filled, **dict(zip(unique, added.values(), strict=True))})
     frame = table.frame.iloc[rows].reset_index(drop=True).assign(**every)
     widths = WIDTHS | dict.fromkeys(texts, TEXT_WIDTH)

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import chain, count
 
 from nldd._wording import quote, quote_first
 from nldd.coding.tables.spreadsheet import (
@@ -298,16 +297,6 @@ def latest_column(table: Spreadsheet, name: str, others: Iterable[str] = ()) -> 
         if match and escape_formula(text) not in known:
             found[int(match[1] or 1)] = text
     return found[max(found)] if found else None
-
-
-def unique_column_names(names: Iterable[str], taken: Iterable[str]) -> list[str]:
-    """Names of added columns, numbered if they are `taken`."""
-    used, added = set(taken), list[str]()
-    for name in names:
-        numbered = chain([name], (f"{name} ({number})" for number in count(2)))
-        added.append(next(unique for unique in numbered if unique not in used))
-        used.add(added[-1])
-    return added
 
 
 def own_columns(table: Spreadsheet, codes: Sequence[str] = ()) -> dict[str, str]:

@@ -5,7 +5,7 @@ there rows are known again by all columns that are neither codes nor made by nld
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from os.path import commonprefix
@@ -14,6 +14,7 @@ from typing import Any
 from unicodedata import normalize
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
@@ -147,15 +148,13 @@ def keep_coder(
     return answers[places], replace(kept, notes=[*kept.notes, *[out] * bool(n_out)])
 
 
-def _notes_on_marks(table: Spreadsheet, columns: Columns) -> list[str]:
+def _notes_on_marks(table: Spreadsheet, columns: Columns) -> Iterator[str]:
     """Columns that look like codes of 0 and 1 and were not in the earlier table."""
     start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
-    if columns.codes.listed or not columns.identity or not start:
-        return []
     known = {*columns.codes.names, *columns.inputs, *columns.identity}
     new = [name for name in table.names if name.startswith(start) and name not in known]
-    note = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
-    return [note] if new else []
+    if new and start and columns.identity and not columns.codes.listed:
+        yield f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
 
 
 def _notes_on_first_row(
@@ -295,8 +294,10 @@ def read_rows(model: CodingModel, coded: DecidedTable) -> CodedRows:
     people = [old if new is None and said == BY_PEOPLE else new for new, old, said in each]
     texts = [table.texts(find_column(table, name, columns.inputs)) for name in columns.text]
     answers = Answers(list(map("\n".join, zip(*texts, strict=True))) or [""] * len(table))
-    ranked = zip(RANKINGS, doubts, strict=True)
-    doubt = np.array([[_doubt(text, name) for text in cells] for name, cells in ranked]).T
+    # That of an empty cell is as large as can be.
+    numbers = pd.DataFrame(dict(zip(RANKINGS, doubts, strict=True)), dtype=object)
+    numbers = numbers.replace(",", ".", regex=True).apply(pd.to_numeric, errors="coerce")
+    doubt = numbers.assign(chance=1 - numbers["chance"]).fillna(np.inf).to_numpy(dtype=float)
     drawn = np.array(read_drawn(table), dtype=bool)
     said = [np.array(values, dtype=object) for values in (status, machine, people)]
     is_blank = model.is_blank(answers)
@@ -310,15 +311,6 @@ def _texts_of(table: Spreadsheet, name: str) -> list[str]:
         lacks = f"{table.path.name} has no column {name!r}"
         raise InputError(f"{lacks}, so nldd predict did not write it.", hint=hint)
     return table.texts(column)
-
-
-def _doubt(text: str, ranking: str) -> float:
-    """Doubt by a ranking; that of an empty cell is as large as can be."""
-    try:
-        value = float(text.replace(",", "."))
-    except ValueError:
-        return np.inf
-    return value if ranking == "theta" else 1 - value
 
 
 def add_decided(

@@ -87,9 +87,9 @@ def _read_numbers(
     def number(cell: Cell) -> float | None:
         try:
             value = cell_number(unescape_cell(cell), decimal=table.format.decimal)
+            return np.inf if value is not None and abs(value) > LARGEST else value
         except ValueError:
             return np.inf
-        return value if value is None or abs(value) <= LARGEST else np.inf
 
     cells = table.cells(name)
     numbers = np.array(list(map(number, cells)), dtype=float)
@@ -132,7 +132,9 @@ def _read_extra(table: Spreadsheet, columns: Columns) -> NDArray[np.float32]:
         return np.empty((len(table), 0), dtype=np.float32)
     if own.ROW not in table.names:
         if numbers.n_rows != len(table):
-            raise numbers.other_length(table.path.name, f"{len(table)}")
+            both = f"{numbers.path.name} has {numbers.n_rows} rows, {table.path.name} {len(table)}"
+            hint = "a row of numbers for each row of the table, coded or not, in the same order"
+            raise InputError(f"{both}: which row is whose cannot be told.", hint=hint)
         return numbers.rows(np.arange(len(table)))
     texts = [text.strip().removesuffix(".0") for text in table.texts(own.ROW)]
     for row, text in enumerate(texts, 1):

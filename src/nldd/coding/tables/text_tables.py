@@ -121,11 +121,9 @@ def decode_text(path: Path, content: bytes, encoding: str | None = None) -> Enco
     try:
         return EncodedText(path, content.decode(guess), guess, notes=(note,))
     except UnicodeDecodeError as error:
-        misfit = (
-            f"Some bytes are not in {guess}, the first in line {_line_of(error)}; \ufffd stands"
-        )
-        notes = (note, f"{misfit} for them.")
-        return EncodedText(path, content.decode(guess, "replace"), guess, notes=notes)
+        where = f"the first in line {_line_of(error)}; \ufffd stands for them."
+        both = (note, f"Some bytes are not in {guess}, {where}")
+        return EncodedText(path, content.decode(guess, "replace"), guess, notes=both)
 
 
 def _line_of(error: UnicodeDecodeError) -> int:

@@ -178,22 +178,18 @@ def read_statistics(path: Path, encoding: str | None = None) -> Spreadsheet:
     except (OSError, InputError):
         raise
     except Exception as error:  # of a library in C, which raises what it likes
-        raise _refusal(path, program, error) from error
+        reason = str(error).partition("\n")[0][:200].rstrip(". ") or type(error).__name__
+        hint = f"open it in {program}, save it again or as CSV"
+        if isinstance(error, UnicodeError) or re.search("encod|codec|byte", reason):
+            hint += "; or name its letters, such as --encoding cp1252"
+        message = f"{path} cannot be read as a file of {program}: {reason}."
+        raise InputError(message, hint=hint) from error
     if not header:
         raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
     variables = Variables(program, found)
     cells = {j: map(_converter(variables, n), columns[n]) for j, n in enumerate(header)}
     format = TableFormat(kind=path.suffix.lower()[1:], variables=variables)
     return Spreadsheet(path, frame_of(cells), header, format)
-
-
-def _refusal(path: Path, program: str, error: Exception) -> InputError:
-    reason = str(error).partition("\n")[0][:200].rstrip(". ") or type(error).__name__
-    message = f"{path} cannot be read as a file of {program}: {reason}."
-    hint = f"open it in {program}, save it again or as CSV"
-    if isinstance(error, UnicodeError) or re.search("encod|codec|byte", reason):
-        hint += "; or name its letters, such as --encoding cp1252"
-    return InputError(message, hint=hint)
 
 
 def load_pyreadstat(path: Path) -> Any:
@@ -237,11 +233,9 @@ def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
 
 def _is_missing(value: Any, ranges: Sequence[Any]) -> bool:
     """Whether a value is in one of the ranges that the file declares to be missing."""
-    for one in ranges:
-        low, high = (one["lo"], one["hi"]) if isinstance(one, Mapping) else (one, one)
-        if isinstance(value, str) == isinstance(low, str) and low <= value <= high:
-            return True
-    return False
+    ends = ((r["lo"], r["hi"]) if isinstance(r, Mapping) else (r, r) for r in ranges)
+    kind = isinstance(value, str)
+    return any(isinstance(low, str) == kind and low <= value <= high for low, high in ends)
 
 
 def _whole(value: float) -> Cell:
