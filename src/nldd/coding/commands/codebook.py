@@ -57,8 +57,8 @@ def codebook(
       nldd codebook model.nldd codebook.csv
     """
     from nldd.coding.codebook import CodebookUse, apply_codebook, write_codebook
-    from nldd.coding.description import count_codes
     from nldd.coding.model_file import load_coding_model
+    from nldd.coding.wording import count_codes
 
     refuse_existing(out, force=force)
     if table is None:

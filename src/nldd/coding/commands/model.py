@@ -80,7 +80,7 @@ def inspect(model: Path, as_json: bool) -> None:
     Example:
       nldd inspect model.nldd
     """
-    from nldd.coding.description import describe_model
+    from nldd.coding.wording import describe_model
 
     shared.show_result(describe_model(model), as_json)
 

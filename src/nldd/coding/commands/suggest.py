@@ -51,10 +51,11 @@ def suggest(
       nldd suggest answers.csv --text answer -o codebook.csv
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
-    from nldd.coding.columns import CodeColumns, Columns, read_answers, split_names
-    from nldd.coding.own_columns import DRAFT, unique_column_names
+    from nldd.coding.columns import DRAFT, CodeColumns, Columns, split_names
+    from nldd.coding.rows import read_answers
     from nldd.coding.suggestions import suggest_codes
     from nldd.coding.tables.reading import read_table
+    from nldd.coding.tables.spreadsheet import unique_column_names
     from nldd.coding.tables.writing import write_table
 
     shared.check_places(path, to=[out, assign], force=force)

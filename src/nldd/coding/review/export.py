@@ -6,7 +6,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import Any
 
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.review.decisions import stored_table
 from nldd.coding.review.log import SKIPPED, LogEntry, Standing, outcome, standings
 from nldd.coding.review.records import Item, Round, Study, Suggestion

@@ -15,12 +15,11 @@ from xml.sax.saxutils import quoteattr
 
 from nldd._files import write_atomically
 from nldd._wording import quote_first
-from nldd.coding.own_columns import unique_column_names
 from nldd.coding.review.export import CodedItem, coded_items
 from nldd.coding.review.log import CODE, DONE, OPEN, SKIP, SKIPPED, LogEntry, Position, latest
 from nldd.coding.review.records import Study, current_time, utc_text
 from nldd.coding.review.store import ChangedSinceError, Store
-from nldd.coding.tables.spreadsheet import cell_text
+from nldd.coding.tables.spreadsheet import cell_text, unique_column_names
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
