@@ -22,7 +22,7 @@ from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
-from nldd.coding.reasons import EMPTY, Reasons
+from nldd.coding.predictions import EMPTY, Reasons
 from nldd.coding.tables.reading import read_table
 from nldd.estimators._label_probabilities import JointModel, SeparateModels
 from nldd.exceptions import InputError

@@ -32,8 +32,7 @@ from nldd.coding.coded_answers import (
 from nldd.coding.columns import Codes, read_answers
 from nldd.coding.decisions import looked_at_codes, refuse_decided
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import Watch, no_progress
-from nldd.coding.reasons import DRAWN_BLIND
+from nldd.coding.predictions import DRAWN_BLIND, Watch, no_progress
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
 from nldd.coding.tables.writing import Choices, SheetLayout, write_table
