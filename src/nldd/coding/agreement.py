@@ -140,13 +140,8 @@ class Agreement:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        table = self.table()
-        parts = (
-            wrap(fill_words("agreement", found=self)),
-            to_text(table, most=MOST_CODES),
-            wrap(table.notes),
-        )
-        return "\n\n".join(parts)
+        said, table = fill_words("agreement", found=self), self.table()
+        return join_paragraphs(wrap(said), to_text(table, most=MOST_CODES), wrap(table.notes))
 
     def table(self) -> Table:
         """Make a table of the agreement on each code, the worst first."""

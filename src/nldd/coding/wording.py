@@ -78,6 +78,7 @@ def _template() -> Any:
     environment = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "percent_range": percent_range}
     environment.filters |= {"exact": exact_percent, "doubt": doubt_number, "count_noun": count_noun}
+    environment.globals["MEASURED"] = MEASURED
     text = files("nldd.coding").joinpath("words.jinja").read_text(encoding="utf-8")
     return environment.from_string(text).module
 
