@@ -24,7 +24,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom, norm
 
-from nldd import __version__
 from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.codebook import CodebookEntry
@@ -36,7 +35,6 @@ from nldd.coding.model import CodingModel, order_codes
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.wording import fill_words, percent_range
 from nldd.exceptions import InputError
-from nldd.present.page import Page, Section
 from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import percent, visible, wrap
 
@@ -164,22 +162,6 @@ class Frequencies:
             rows.append((f.code, f.name, *shares, f.n_people, f.n_machine, basis))
         names = ("code", "name", "share", "low", "high", "raw", "bias", "people", "machine")
         return pd.DataFrame(rows, columns=(*names, "basis"), dtype=object)
-
-    def page(self, coded: str) -> Page:
-        """A page with the shares in the table of that name."""
-        people = percent(self.n_people / self.n_answers, 1) if self.n_answers else "-"
-        title, cited, *assumed = fill_words("frequencies_methods", found=self)
-        return Page(
-            f"Shares of the codes: {visible(coded)}",
-            "How many of all answers carry each code, machine and people together, corrected for "
-            "the errors of the machine.",
-            (("answers", f"{self.n_answers:,}"), ("coded by people", people)),
-            (
-                Section("Shares", self.paragraphs(), (self.table(),)),
-                Section(title, (cited, *assumed)),
-            ),
-            f"Made by nldd {__version__}.",
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from nldd._files import refuse_existing, write_atomically
+from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.present import options as common
 from nldd.present.console import print_json, print_notes, print_result, show
@@ -212,8 +212,8 @@ def frequencies(
     """
     from nldd.coding.frequencies import code_frequencies
     from nldd.coding.model_file import load_coding_model
+    from nldd.coding.report import write_frequencies_report
     from nldd.coding.tables.writing import write_table
-    from nldd.present.page import render_page
 
     shared.check_places(model, table, *checked, to=[out, report], force=force)
     found = code_frequencies(load_coding_model(model), table, checked, options)
@@ -221,5 +221,5 @@ def frequencies(
     if out is not None:
         write_table(out, found.to_frame())
     if report is not None:
-        write_atomically(report, render_page(found.page(table.name)).encode("utf-8"))
+        write_frequencies_report(found, table, report)
     shared.show_result(found, as_json, shares=out, report=report)
