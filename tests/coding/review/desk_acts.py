@@ -3,7 +3,7 @@
 from itertools import count
 
 from nldd.coding.review.desk import Act
-from nldd.coding.review.log import CODE
+from nldd.coding.review.records import CODE
 from nldd.coding.review.views import list_view, status_view
 
 NUMBERS = count(1)

@@ -9,8 +9,7 @@ import pytest
 from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress, to_undo
 from coding.review.made_review import CODES, make_review
 from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
-from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, Position, latest
-from nldd.coding.review.records import SimilarCodeError
+from nldd.coding.review.records import CODE, DONE, FLAG, SKIP, Position, SimilarCodeError, latest
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import item_views, status_view, study_view
 from nldd.exceptions import InputError

@@ -10,8 +10,8 @@ from stored_study import decide, entry, to_undo
 
 from nldd.coding.agreement import SharedAnswer, compare_coders
 from nldd.coding.commands.review import export, import_tasks, merge
-from nldd.coding.review.log import latest, outcomes
 from nldd.coding.review.merge import agreement_of, merge_stores
+from nldd.coding.review.records import latest, outcomes
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 

@@ -10,8 +10,18 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from nldd.coding.review.log import CODE, DONE, SETTLE, LogEntry, Position, outcome, outcomes
-from nldd.coding.review.records import Item, Study, Suggestion
+from nldd.coding.review.records import (
+    CODE,
+    DONE,
+    SETTLE,
+    Item,
+    LogEntry,
+    Position,
+    Study,
+    Suggestion,
+    outcome,
+    outcomes,
+)
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 

@@ -24,8 +24,7 @@ from starlette.routing import Route
 
 from nldd.coding.review import views as views
 from nldd.coding.review.desk import ACTS, ORDERS, Act, Conflict, Desk, UnknownItemError
-from nldd.coding.review.log import CODE
-from nldd.coding.review.records import SimilarCodeError
+from nldd.coding.review.records import CODE, SimilarCodeError
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 
@@ -215,7 +214,7 @@ class ReviewApp:
 
     def export(self, kind: str = "csv") -> Response:
         """The coded table as a file."""
-        from nldd.coding.review.export import write_export  # tables: only where somebody asks
+        from nldd.coding.review.exchange import write_export  # tables: only where somebody asks
 
         stem, ending = Path(self.desk.study.table).stem, EXPORTS[kind]
         path = self.desk.store.path

@@ -19,8 +19,18 @@ from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
 from nldd.coding.columns import CodeColumns, Columns, read_answers
 from nldd.coding.review.desk import random_order
-from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
-from nldd.coding.review.records import WRITTEN, Item, Suggestion, codes_text, pack
+from nldd.coding.review.records import (
+    SKIPPED,
+    WRITTEN,
+    Codes,
+    Item,
+    ItemOutcome,
+    Suggestion,
+    codes_text,
+    latest,
+    outcomes,
+    pack,
+)
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, distinct_names
 from nldd.coding.tables.spreadsheet import Cell, NumberFile, Spreadsheet, TableFormat, cell_text

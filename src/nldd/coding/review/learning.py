@@ -28,9 +28,8 @@ from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
 from nldd.coding.review.decisions import read_review, stored_table
-from nldd.coding.review.log import outcomes
 from nldd.coding.review.prepare import make_suggestions, round_facts
-from nldd.coding.review.records import Suggestion
+from nldd.coding.review.records import Suggestion, outcomes
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model

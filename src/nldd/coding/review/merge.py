@@ -11,7 +11,7 @@ from typing import Any
 
 from nldd._wording import quote
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
-from nldd.coding.review.log import DONE, LogEntry, latest, standings
+from nldd.coding.review.records import DONE, LogEntry, latest, standings
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -84,7 +84,7 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import GuaranteeTarget, prepare_review
-    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.records import LogEntry, Position
     >>> from nldd.coding.review.merge import merge_stores
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -230,7 +230,7 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import GuaranteeTarget, prepare_review
-    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.records import LogEntry, Position
     >>> from nldd.coding.review.merge import agreement_of
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}

@@ -20,8 +20,7 @@ from uuid import uuid4
 from nldd._files import temporary_path
 from nldd._wording import quote
 from nldd.coding.review import records
-from nldd.coding.review.log import LogEntry
-from nldd.coding.review.records import Item, Round, Study, Suggestion, current_time, pack
+from nldd.coding.review.records import Item, LogEntry, Round, Study, Suggestion, current_time, pack
 from nldd.exceptions import InputError, NLDDError
 
 ENDING = ".review.db"

@@ -11,8 +11,7 @@ import numpy as np
 
 from nldd.coding.audit import Audit, judge_checks
 from nldd.coding.review.desk import AUTO, FILE, Desk, Mask
-from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, SKIPPED, LogEntry
-from nldd.coding.review.records import Item, pack
+from nldd.coding.review.records import DONE, FLAG, OPEN, SKIP, SKIPPED, Item, LogEntry, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.spreadsheet import cell_text
 from nldd.coding.wording import FEWEST_CHECKED, checked_accuracy, percent_range
@@ -432,7 +431,7 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import GuaranteeTarget, prepare_review
-    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.records import LogEntry, Position
     >>> from nldd.coding.review.store import Store
     >>> from nldd.coding.review.views import audit_of
     >>> topics = {"cycling", "housing costs", "safety"}
