@@ -4,7 +4,6 @@ import math
 import random
 from uuid import UUID
 
-from coding.review.desk_acts import to_undo as to_undo
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.review.prepare import describe_study

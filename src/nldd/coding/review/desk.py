@@ -16,17 +16,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding.review import records
-from nldd.coding.review.records import (
-    ItemOutcome,
-    KnownCodes,
-    LogEntry,
-    Position,
-    Round,
-    Standing,
-    current_time,
-    outcome,
-    stand,
-)
+from nldd.coding.review.records import ItemOutcome, KnownCodes, LogEntry, Position, Round
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.exceptions import InputError
 
@@ -155,7 +145,6 @@ class Desk:
         self.show = [(name, find_shown(self.study.header, name)) for name in show]
         self.outlook = QueueState(store, self.study.seed)
         n = len(self.outlook)
-        self.by: dict[int, dict[str, Standing]] = {}
         self._outcomes: dict[int, ItemOutcome] = {}
         self.disagreed: set[int] = set()
         self.state, self.flagged = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool)
@@ -196,9 +185,7 @@ class Desk:
         if place is None:
             return
         before = self.own(entry.item).after
-        by = self.by.setdefault(entry.item, {})
-        stand(by, entry)
-        found = self._outcomes[entry.item] = outcome(by)
+        found = self._outcomes[entry.item] = self.outcome(entry.item).then(entry)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
         self.known_codes.take(entry.after.codes or ())
@@ -294,15 +281,15 @@ class Desk:
 
     def own(self, item: int) -> LogEntry:
         """This coder's last entry for an item; one with the id 0 if there is none."""
-        return self.by.get(item, {}).get(self.coder, records.NOTHING).last
+        return self.outcome(item).last(self.coder)
 
     def seen_by_all(self, item: int) -> int:
         """The id of the last entry of any coder for an item."""
-        return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
+        return max((entry.id for entry in self.outcome(item).entries), default=0)
 
     def outcome(self, item: int) -> ItemOutcome:
         """What has become of an item over all coders."""
-        return self._outcomes.get(item) or outcome({})
+        return self._outcomes.get(item, records.UNTOUCHED)
 
     def is_blind(self, item: int) -> bool:
         """Whether the suggestion is hidden: of a drawn answer, for the whole review.
@@ -399,7 +386,7 @@ class Desk:
                 raise Conflict(message, items, hint="decide it again")
             if not act:
                 return []
-            now, entries = current_time(), []
+            now, entries = records.current_time(), []
             for number, entry in enumerate(act):
                 _, before = self._undoable[entry.id]
                 undone = replace(
@@ -459,7 +446,7 @@ class Desk:
         action = records.FLAG if act.action == UNFLAG else act.action
         # By the page's own clock: what cannot be is taken as not known.
         took = float(act.seconds) if act.seconds and 0 < act.seconds <= MOST_SECONDS else 0.0
-        what = (action, self._after(act), current_time(), act.round, model, shown, took)
+        what = (action, self._after(act), records.current_time(), act.round, model, shown, took)
         return LogEntry(0, act.uid, act.item, self.coder, *what, batch)
 
     def _add(self, entries: Sequence[LogEntry]) -> None:

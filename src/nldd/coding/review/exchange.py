@@ -8,9 +8,8 @@ choices of one control, ``codes``; what the model said is a prediction.
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import sha256
-from itertools import repeat
 from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,26 +18,9 @@ from xml.sax.saxutils import quoteattr
 from nldd._files import write_atomically
 from nldd._wording import quote_first
 from nldd.coding import own_columns as own
+from nldd.coding.review import records
 from nldd.coding.review.decisions import stored_table
-from nldd.coding.review.records import (
-    CODE,
-    DONE,
-    OPEN,
-    SKIP,
-    SKIPPED,
-    Item,
-    LogEntry,
-    Position,
-    Round,
-    Standing,
-    Study,
-    Suggestion,
-    current_time,
-    latest,
-    outcome,
-    standings,
-    utc_text,
-)
+from nldd.coding.review.records import Item, ItemOutcome, LogEntry, Round, Study, Suggestion
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.coding.tables.spreadsheet import Cell, cell_text
 from nldd.coding.tables.writing import write_table
@@ -57,8 +39,8 @@ ADDED = (
 class CodedItem:
     """An answer at the end of a review: its codes, and how it came to them.
 
-    `said` is what the machine suggested last, in a round of the `model`; `by` has the last entries
-    of all coders who did something with it, `told` those of them that count.
+    `said` is what the machine suggested last, in a round of the `model`; `told` are the entries
+    that say what became of it.
     """
 
     item: Item
@@ -66,37 +48,37 @@ class CodedItem:
     status: str
     said: Suggestion | None
     model: str
-    by: Mapping[str, LogEntry]
+    outcome: ItemOutcome
     told: Sequence[LogEntry]
 
 
 def coded_items(store: Store) -> Iterator[CodedItem]:
     """All answers in the order of the table, with what people and the machine have made of them."""
-    by_item, rounds = standings(store.entries()), {r.round: r for r in store.rounds()}
-    last = max(rounds, default=0)
-    first = store.suggested_items()
-    later = store.suggested_items(last) if last else repeat((None, None))
-    for (item, before), (_, since) in zip(first, later, strict=False):
-        said, number = (before, 0) if since is None else (since, last)
-        yield _coded(item, said, rounds.get(number), by_item.get(item.item, {}))
+    outcomes, rounds = records.outcomes(store.entries()), store.rounds()
+    # What a later round has not suggested again was said by the first.
+    said = {s.item: (s, r) for r in rounds[:1] + rounds[-1:] for s in store.suggestions(r.round)}
+    for item in store.items():
+        yield _coded(item, said.get(item.item), outcomes.get(item.item, records.UNTOUCHED))
 
 
 def _coded(
-    item: Item, said: Suggestion | None, round: Round | None, standing: Mapping[str, Standing]
+    item: Item, suggested: tuple[Suggestion, Round] | None, outcome: ItemOutcome
 ) -> CodedItem:
-    found, by = outcome(standing), {coder: stood.last for coder, stood in standing.items()}
-    told, codes = found.deciding, frozenset(() if said is None else said.codes)
-    status = WAITING if said is None else said.status
-    if found.codes is not None:
-        codes, status = found.codes, PEOPLE
-    elif found.disagree:
+    said, model = None, ""
+    codes, status, told = frozenset[str](), WAITING, outcome.deciding
+    if suggested is not None:
+        said, model = suggested[0], suggested[1].model[:12]
+        codes, status = frozenset(said.codes), said.status
+    skipped = [entry for entry in outcome.entries if entry.after.state == records.SKIPPED]
+    if outcome.codes is not None:
+        codes, status = outcome.codes, PEOPLE
+    elif outcome.disagree:
         status = DISAGREE
     elif item.given is not None:
         codes, status = item.given, BEFORE
-    elif skipped := [entry for entry in by.values() if entry.after.state == SKIPPED]:
+    elif skipped:
         told, status = sorted(skipped, key=lambda entry: entry.id), PASSED_OVER
-    model = "" if round is None or said is None else round.model[:12]
-    return CodedItem(item, codes, status, said, model, by, told)
+    return CodedItem(item, codes, status, said, model, outcome, told)
 
 
 def write_export(store: Store, path: Path, raw: bool = False) -> int:
@@ -174,7 +156,7 @@ def _added_cells(found: CodedItem, study: Study, order: Mapping[str, int]) -> tu
         known = sorted(given, key=lambda code: (order.get(code, len(order)), code))
         return study.separator.join(known) if known else study.none
 
-    said, entries = found.said, found.by.values()
+    said, entries = found.said, found.outcome.entries
     details = {} if said is None else said.details
     notes = [(e.coder, e.after.note) for e in entries if e.after.note]
     people = [f"{e.coder}: {join(e.after.codes or ())}" for e in found.told]
@@ -188,7 +170,7 @@ def _added_cells(found: CodedItem, study: Study, order: Mapping[str, int]) -> tu
         ", ".join(entry.coder for entry in found.told),
         found.told[-1].time if found.told else "",
         "yes" if any(entry.after.flag for entry in entries) else "no",
-        "\n".join(f"{who}: {note}" if len(found.by) > 1 else note for who, note in notes),
+        "\n".join(f"{who}: {note}" if len(entries) > 1 else note for who, note in notes),
         "yes" if found.item.drawn else "no",
         found.model,
         "\n".join(people) if len(people) > 1 else "",
@@ -255,7 +237,8 @@ def _task(study: Study, found: CodedItem) -> dict[str, Any]:
     plain = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells)
     data = dict(zip(own.unique_column_names(study.header, taken), plain, strict=True))
     data |= {TEXT: text, ITEM: number, TABLE: study.table_sha256[:SHORT]}
-    made = [_annotation(entry) for entry in found.by.values() if entry.after.state != OPEN]
+    entries = found.outcome.entries
+    made = [_annotation(entry) for entry in entries if entry.after.state != records.OPEN]
     task = {"id": number, "data": data, "annotations": made, "predictions": []}
     # Who is to decide without a suggestion must not see it there either.
     if (said := found.said) is not None and (made or not (study.blind and drawn)):
@@ -270,7 +253,7 @@ def _annotation(entry: LogEntry) -> dict[str, Any]:
     coder, after = entry.coder, entry.after
     who = int(coder) if coder.isdecimal() else {"email": coder} if "@" in coder else None
     found = {"id": entry.id, "lead_time": entry.seconds, "updated_at": entry.time}
-    found |= {"was_cancelled": after.state == SKIPPED, CODER: coder, UID: entry.uid}
+    found |= {"was_cancelled": after.state == records.SKIPPED, CODER: coder, UID: entry.uid}
     found |= {FLAG: after.flag, NOTE: after.note} | ({"completed_by": who} if who else {})
     return found | _result(f"a{entry.id}", sorted(after.codes or ()))
 
@@ -287,15 +270,20 @@ def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -
     come again, nor does what its coder has changed in the review since, if not by `force`.
     """
     (found, n_left), entries, added = _read_entries(store, path, coder), store.entries(), {}
-    ids, last, n_known, n_since = {e.uid: e.id for e in entries}, latest(entries), 0, 0
+    ids, outcomes, n_known, n_since = (
+        {e.uid: e.id for e in entries},
+        records.outcomes(entries),
+        0,
+        0,
+    )
     for entry, origin in found:
-        own, after = last.get((entry.item, entry.coder)), entry.after
+        last, after = outcomes.get(entry.item, records.UNTOUCHED).last(entry.coder), entry.after
         # What is skipped has no codes that count.
-        same = own and own.after.state == after.state and after.codes in (None, own.after.codes)
+        same = last.after.state == after.state and after.codes in (None, last.after.codes)
         if same or entry.uid in ids or entry.uid in added:
             n_known += 1
         # Decided after the entry that was exported; by the clocks, if that is not known.
-        elif own and not force and (own.id, own.time) > (ids.get(origin, own.id), entry.time):
+        elif not force and (last.id, last.time) > (ids.get(origin, last.id), entry.time):
             n_since += 1
         else:
             added[entry.uid] = entry
@@ -341,7 +329,7 @@ def _find_items(study: Study, data: dict[str, Any], numbers: dict[Any, set[int]]
     return {number for key in keys for number in numbers.get(key, ())}
 
 
-def _entry(item: int, annotation: dict[str, Any], coder: str, codes: set[str]) -> LogEntry:
+def _entry(item: int, annotation: dict[str, Any], coder: str, known: set[str]) -> LogEntry:
     get = annotation.get
     json.dumps(annotation, ensure_ascii=False).encode()  # refuses halves of characters
     results = [each for each in get("result", []) if each["type"] == "choices"]
@@ -349,18 +337,21 @@ def _entry(item: int, annotation: dict[str, Any], coder: str, codes: set[str]) -
     # In the control of the codes, or in any, if there is none of that name.
     results = [each for each in results if each["from_name"] == CODES] or results
     chosen = frozenset(str(name) for each in results for name in each["value"]["choices"])
-    _check(chosen <= codes, f"{quote_first(sorted(chosen - codes))} is no code of the review")
+    _check(chosen <= known, f"{quote_first(sorted(chosen - known))} is no code of the review")
     who, took, changed = get("completed_by"), get("lead_time"), get("updated_at", get("created_at"))
     who = (who.get("email") or who.get("id")) if isinstance(who, dict) else who
     name = " ".join(str(coder or get(CODER) or who or "Label Studio").split())[:LONGEST_NAME]
     skipped, more = get("was_cancelled") is True, (get(FLAG) is True, str(get(NOTE) or ""))
-    after = Position(SKIPPED, None, *more) if skipped else Position(DONE, chosen, *more)
+    state, codes = (records.SKIPPED, None) if skipped else (records.DONE, chosen)
+    after = records.Position(state, codes, *more)
     # The same annotation has the same name whenever it comes, and another one once it is changed.
     own = [item, name, get(UID), get("id"), changed, skipped, sorted(chosen)]
-    uid, action = sha256(json.dumps(own).encode()).hexdigest()[:32], SKIP if skipped else CODE
-    time = utc_text(datetime.fromisoformat(changed)) if changed else current_time()
+    uid = sha256(json.dumps(own).encode()).hexdigest()[:32]
+    action = records.SKIP if skipped else records.CODE
+    when = datetime.fromisoformat(changed) if changed else datetime.now(UTC)
     seconds = float(took) if isinstance(took, int | float) and 0 <= took <= LONGEST_SECONDS else 0.0
-    return LogEntry(0, uid, item, name, action, after, time, 0, "", "Label Studio", seconds)
+    time, shown = records.utc_text(when), "Label Studio"
+    return LogEntry(0, uid, item, name, action, after, time, shown=shown, seconds=seconds)
 
 
 def _check(holds: object, what: str) -> None:

@@ -1,10 +1,10 @@
-"""What a store holds: its tables, and the study, codes, answers and decisions in them."""
+"""What a store holds: its tables, and the study, answers, suggestions and decisions in them."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category
 
@@ -142,12 +142,6 @@ class Position:
         Whether the coder has flagged it.
     note : str
         What the coder wrote beside it.
-
-    Examples
-    --------
-    >>> from nldd.coding.review.records import Position
-    >>> Position("done", frozenset({"safety"})).state, Position().codes is None
-    ('done', True)
     """
 
     state: str = OPEN
@@ -160,12 +154,15 @@ class Position:
 class LogEntry:
     """What a coder did with an answer, and where that left it: one line of the log of a review.
 
+    It holds the whole position of the answer as it is afterwards, so that where an answer stands is
+    its last entry; to undo is one more entry, with the position from before.
+
     Attributes
     ----------
     id : int
         Gives the order, whatever the clocks say; the store gives it.
     uid : str
-        The sender's own name for it: an entry that is sent twice is written once.
+        The sender's own name for it, which no other entry has.
     item : int
         Number of the answer in the table, from 1.
     coder : str
@@ -185,14 +182,6 @@ class LogEntry:
         Entries of one batch were made by one act.
     undoes : int or None
         The entry that was taken back.
-
-    Examples
-    --------
-    >>> from nldd.coding.review.records import LogEntry, Position
-    >>> after = Position("done", frozenset({"safety"}))
-    >>> entry = LogEntry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
-    >>> entry.coder, entry.item, sorted(entry.after.codes)
-    ('Ann', 7, ['safety'])
     """
 
     id: int
@@ -208,12 +197,6 @@ class LogEntry:
     seconds: float = 0.0
     batch: str = ""
     undoes: int | None = None
-
-    def is_act_of(self, other: "LogEntry") -> bool:
-        """True if another entry is this one, sent once more."""
-        same = (self.item, self.coder, self.action) == (other.item, other.coder, other.action)
-        decides = self.action in (CODE, SETTLE)
-        return same and (not decides or self.after.codes == other.after.codes)
 
 
 class Standing(NamedTuple):
@@ -244,20 +227,8 @@ NOTHING = Standing(LogEntry(0, "", 0, "", "", Position(), ""))
 
 @dataclass(frozen=True)
 class ItemOutcome:
-    """What has become of an answer; made by :func:`outcomes`.
+    """What has become of an answer: where it stands for each coder, and what that comes to.
 
-    Attributes
-    ----------
-    codes : frozenset of str or None
-        The codes on which those agree who coded it; None if nobody has, or they disagree.
-    by : mapping from str to LogEntry
-        The last entry of each coder who has decided it.
-    settling : LogEntry or None
-        That by which one of them has settled it for all.
-
-    Examples
-    --------
-    >>> from nldd.coding.review.records import LogEntry, Position, outcomes
     >>> given = {"Ann": frozenset({"safety"}), "Ben": frozenset({"cycling"})}
     >>> entries = [
     ...     LogEntry(i, f"e{i}", 7, coder, "code", Position("done", codes), "2026-01-02T03:04:05Z")
@@ -268,9 +239,40 @@ class ItemOutcome:
     (True, True, ['Ann', 'Ben'])
     """
 
-    codes: Codes | None
-    by: Mapping[str, LogEntry]
-    settling: LogEntry | None = None
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+
+    def then(self, entry: LogEntry) -> "ItemOutcome":
+        """What has become of it after one more entry."""
+        standing = self.standings.get(entry.coder, NOTHING).then(entry)
+        return ItemOutcome({**self.standings, entry.coder: standing})
+
+    def last(self, coder: str) -> LogEntry:
+        """The last entry of a coder; one with the id 0 if there is none."""
+        return self.standings.get(coder, NOTHING).last
+
+    @property
+    def entries(self) -> list[LogEntry]:
+        """The last entries of all coders who did something with it."""
+        return [each.last for each in self.standings.values()]
+
+    @cached_property
+    def by(self) -> Mapping[str, LogEntry]:
+        """The entries that say what each coder gave it who has decided it."""
+        done = {e.coder: e for e in self.entries if e.after.state == DONE}
+        return done if self.settling is None else {self.settling.coder: self.settling, **done}
+
+    @cached_property
+    def settling(self) -> LogEntry | None:
+        """The entry that has settled it for all, unless somebody decided otherwise since.
+
+        Whoever flags it, skips it or takes an act back says nothing against it.
+        """
+        decisions = [each.decisions for each in self.standings.values() if each.decisions]
+        settled = [e for made in decisions for e in made if e.action == SETTLE]
+        last = max(settled, key=lambda entry: entry.id, default=None)
+        since = [made[-1].after for made in decisions if last and made[-1].id > last.id]
+        codes = {after.codes for after in since if after.state == DONE}
+        return last if last and codes <= {last.after.codes} else None
 
     @property
     def deciding(self) -> list[LogEntry]:
@@ -279,82 +281,27 @@ class ItemOutcome:
             return [self.settling]
         return sorted(self.by.values(), key=lambda entry: entry.id)
 
+    @cached_property
+    def codes(self) -> Codes | None:
+        """The codes on which those agree who coded it; None if nobody has, or they disagree."""
+        given = {entry.after.codes for entry in self.deciding}
+        return given.pop() if len(given) == 1 else None
+
     @property
     def disagree(self) -> bool:
         """Whether coders gave it different codes, and nobody has settled it since."""
         return self.codes is None and bool(self.by)
 
 
-def latest(entries: Iterable[LogEntry]) -> dict[tuple[int, str], LogEntry]:
-    """The last entry for each item by each coder; entries come in their order."""
-    return {(entry.item, entry.coder): entry for entry in entries}
-
-
-def standings(entries: Iterable[LogEntry]) -> dict[int, dict[str, Standing]]:
-    """Where each item stands for each coder; entries come in their order."""
-    found: dict[int, dict[str, Standing]] = {}
-    for entry in entries:
-        stand(found.setdefault(entry.item, {}), entry)
-    return found
-
-
-def stand(by_coder: dict[str, Standing], entry: LogEntry) -> None:
-    """Let one more entry count among what coders have done with its item."""
-    by_coder[entry.coder] = by_coder.get(entry.coder, NOTHING).then(entry)
-
-
-def outcome(by_coder: Mapping[str, Standing]) -> ItemOutcome:
-    """What the decisions of all coders on one item come to.
-
-    >>> entry = LogEntry(1, "a", 7, "Ann", CODE, Position(DONE, frozenset({"safety"})), "")
-    >>> sorted(outcome(standings([entry])[7]).codes)
-    ['safety']
-    """
-    done = {c: found.last for c, found in by_coder.items() if found.last.after.state == DONE}
-    settling = _settling(by_coder.values())
-    if settling is not None:
-        return ItemOutcome(settling.after.codes, {settling.coder: settling, **done}, settling)
-    given = {entry.after.codes for entry in done.values()}
-    return ItemOutcome(given.pop() if len(given) == 1 else None, done)
-
-
-def _settling(standings: Collection[Standing]) -> LogEntry | None:
-    """The entry that has settled an item, unless somebody decided otherwise since.
-
-    Whoever flags it, skips it or takes an act back says nothing against it.
-    """
-    settled = [e for found in standings for e in found.decisions if e.action == SETTLE]
-    if not settled:
-        return None
-    settling = max(settled, key=lambda entry: entry.id)
-    last = (entry for found in standings for entry in found.decisions[-1:])
-    since = (entry.after for entry in last if entry.id > settling.id)
-    opened = any(after.state == DONE and after.codes != settling.after.codes for after in since)
-    return None if opened else settling
+UNTOUCHED = ItemOutcome()
 
 
 def outcomes(entries: Iterable[LogEntry]) -> dict[int, ItemOutcome]:
-    """Tell what has become of each answer that is in a log.
-
-    Parameters
-    ----------
-    entries : iterable of LogEntry
-        In their order, as :meth:`Store.entries` gives them.
-
-    Returns
-    -------
-    dict from int to ItemOutcome
-        By the number of the answer.
-
-    Examples
-    --------
-    >>> from nldd.coding.review.records import LogEntry, Position, outcomes
-    >>> after = Position("done", frozenset({"safety"}))
-    >>> entry = LogEntry(1, "a1", 7, "Ann", "code", after, "2026-01-02T03:04:05.678Z")
-    >>> {item: sorted(found.codes) for item, found in outcomes([entry]).items()}
-    {7: ['safety']}
-    """
-    return {item: outcome(by_coder) for item, by_coder in standings(entries).items()}
+    """What has become of each answer that is in a log, whose entries come in their order."""
+    found: dict[int, ItemOutcome] = {}
+    for entry in entries:
+        found[entry.item] = found.get(entry.item, UNTOUCHED).then(entry)
+    return found
 
 
 class SimilarCodeError(InputError):
@@ -492,15 +439,12 @@ def read_suggestion(row: tuple[Any, ...]) -> Suggestion:
 
 def entry_row(entry: LogEntry) -> tuple[Any, ...]:
     """The cells of an entry in the order of the table; its id is for the store to give."""
-    after = entry.after
+    _, uid, item, coder, action, after, *more = vars(entry).values()
     left = (after.state, codes_text(after.codes), int(after.flag), after.note)
-    more = (entry.time, entry.round, entry.model, entry.shown, entry.seconds, entry.batch)
-    return (None, entry.uid, entry.item, entry.coder, entry.action, *left, *more, entry.undoes)
+    return (None, uid, item, coder, action, *left, *more)
 
 
 def read_entry(row: tuple[Any, ...]) -> LogEntry:
     id_, uid, item, coder, action, state, codes, flag, note, *more = row
-    time, round_, model, shown, seconds, batch, undoes = more
     after = Position(state, _read_codes(codes), bool(flag), note)
-    what = (time, round_, model, shown, seconds, batch, undoes)
-    return LogEntry(id_, uid, item, coder, action, after, *what)
+    return LogEntry(id_, uid, item, coder, action, after, *more)

@@ -1,7 +1,7 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from textwrap import fill
@@ -137,7 +137,7 @@ def _suggestion(desk: Desk, item: int, place: int) -> View | None:
     }
 
 
-def some_items_view(desk: Desk, ids: Sequence[int]) -> View:
+def items_view(desk: Desk, ids: Sequence[int]) -> View:
     """Some answers by their numbers."""
     return {"items": item_views(desk, ids)}
 
@@ -229,7 +229,7 @@ def _row(desk: Desk, item: Item) -> View:
     return {"by": "", **row, "text": item.text[:SHORT], "codes": row["codes"] or ()}
 
 
-def disagreement_rows(desk: Desk) -> list[View]:
+def disagreements_view(desk: Desk) -> list[View]:
     """Answers to which coders gave different codes, with those of each."""
     return [
         {
@@ -337,10 +337,9 @@ class CheckedAccuracy:
         return fill(self.text, 100)
 
     def to_dict(self) -> View:
-        """Plain values for JSON; those of the checks are None before there are any."""
+        """Plain values for JSON; those of the checks are there as soon as there are any."""
         own = {"n_drawn": self.n_drawn, "n_left": self.n_left, "withdrawn": self.withdrawn}
-        none = {field.name: None for field in fields(Audit)}
-        return own | (none if self.audit is None else self.audit.to_dict())
+        return own if self.audit is None else own | self.audit.to_dict()
 
     @property
     def headline(self) -> str:

@@ -19,12 +19,13 @@ export function mount(root, app) {
   put(root, element('section', { class: 'settle', 'aria-labelledby': 'settle-title' }, title, body))
   /** @type {(() => void)[]} */
   let ends = []
-  /** @type {string[]} What was settled since the view was opened: only that is undone here. */
+  /** @type {string[]} What was settled in this view: only that is undone. */
   const made = []
   let isHere = true
   const load = async () => {
     try {
-      const { agreement, rows } = await app.api.get('/api/disagreements')
+      const asked = ['agreement', 'disagreements']
+      const [agreement, rows] = await Promise.all(asked.map((n) => app.api.get(`/api/${n}`)))
       if (!isHere) return
       const settling = new Settling(app, rows, made)
       put(body, ...agreementParts(agreement, !rows.length), settling.section)
