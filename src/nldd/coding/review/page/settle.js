@@ -1,4 +1,4 @@
-// Disagreements: the answers that coders coded differently, side by side, to settle.
+// Disagreements: the answers that coders coded differently, to settle.
 
 import { agreementParts } from './agreement.js'
 import { ApiError, problem } from './api.js'
@@ -9,7 +9,7 @@ import { findField, keyCap, put } from './elements.js'
 const PAGE = 25
 const LONG = 400
 const WAIT = 'Wait until all is saved.'
-// The server sends so many at a time.
+// The server's limit.
 const MOST = 1000
 
 /** @type {Mount} */
