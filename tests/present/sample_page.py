@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
+from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.bench.displays.hypercube import HypercubeDisplay
-from nldd.bench.displays.pairs import PairChoiceDisplay
+from nldd.bench.displays import PairChoiceDisplay
 from nldd.bench.displays.share import ShareDisplay
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.page import Figure, Page, Section, svg

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
+from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.present.drawing import make_figure
 from nldd.present.page import Figure, Page, Section, render_page, save_figure, svg
 from nldd.present.table import Table, TableEntry

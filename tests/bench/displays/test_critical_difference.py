@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from drawn import assert_legible
-from nldd.bench.displays.critical_difference import (
+from nldd.bench.displays import (
     CriticalDifferenceDisplay,
     runs_within,
     stacked_bars,

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import coo_array, csr_array
 
 from drawn import assert_legible
-from nldd.bench.displays.pairs import PairChoice, PairChoiceDisplay, PairsDisplay, pair_distances
+from nldd.bench.displays import PairChoice, PairChoiceDisplay, PairsDisplay, pair_distances
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure

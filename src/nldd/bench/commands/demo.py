@@ -33,7 +33,7 @@ def yeast(base: str, folds: int, seed: int, jobs: int, out: Path) -> None:
       nldd demo yeast --folds 5 --out demo
     """
     from nldd.bench.demo import render_demo, run_demo
-    from nldd.bench.displays.pairs import PairsDisplay
+    from nldd.bench.displays import PairsDisplay
 
     # Before the work rather than after it: a folder that cannot be made is better known now.
     out.mkdir(parents=True, exist_ok=True)
