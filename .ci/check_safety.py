@@ -23,7 +23,7 @@ TREES = {
 CLIENTS = {"requests", "pooch", "urllib.request", "http.client", "ftplib", "smtplib", "ssl"}
 SERVERS = {"socket", "socketserver", "http.server"}
 MAY_IMPORT = [
-    (CLIENTS, {"bench/datasets/catalogue.py", "bench/datasets/fetch.py"}),
+    (CLIENTS, {"bench/datasets/catalogue.py"}),
     (SERVERS, {"coding/review/server.py"}),
 ]
 # They pass on what their own caller has given.

@@ -8,8 +8,8 @@ from sklearn.svm import LinearSVC
 
 from bench.runner.trials import rows_only, songs, trial
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.protocols.protocol import BASES, SHAPES, Protocol
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.runner.protocol import BASES, SHAPES, Protocol
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.estimators._registry import METHODS
 from nldd.estimators._svm import LinearSVM, PlattSVC
 

@@ -105,7 +105,7 @@ def _write_tables(answers: "Survey", seed: int) -> None:
 
 def _correct_review(answers: "Survey") -> None:
     """Fill in the codes of the review sheet, as people would."""
-    from nldd.coding.own_columns import OK
+    from nldd.coding.columns import OK
     from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table
 

@@ -44,7 +44,7 @@ class Split:
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.bench.protocols.splits import Split
+    >>> from nldd.bench.runner.splits import Split
     >>> from nldd.datasets import Dataset
     >>> songs = Dataset(np.zeros((6, 1)), np.eye(6, dtype=int), list("abcdef"), name="songs")
     >>> split = Split("k-fold", folds=3)
@@ -180,7 +180,7 @@ def stratified_parts(
     Examples
     --------
     >>> import numpy as np
-    >>> from nldd.bench.protocols.splits import stratified_parts
+    >>> from nldd.bench.runner.splits import stratified_parts
     >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
     >>> parts = stratified_parts(Y, 2, np.random.RandomState(0))
     >>> [Y[parts == part].sum(axis=0).tolist() for part in (0, 1)]

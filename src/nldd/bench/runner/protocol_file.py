@@ -2,13 +2,14 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib.resources import files
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from nldd.bench.protocols.methods import (
+from nldd.bench.runner.methods import (
     NAME,
     check_classifier,
     is_own,
@@ -18,9 +19,8 @@ from nldd.bench.protocols.methods import (
     own_method,
     takes,
 )
-from nldd.bench.protocols.preparation import make_steps
-from nldd.bench.protocols.protocol import BASES, SETTINGS, Protocol, Shares
-from nldd.bench.protocols.splits import KINDS, Split
+from nldd.bench.runner.protocol import BASES, SETTINGS, Protocol, Shares, make_steps
+from nldd.bench.runner.splits import KINDS, Split
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
@@ -31,7 +31,7 @@ PROTOCOLS = ("default", "best", "paper", "quick")
 """Names of the protocols that come with nldd, for :func:`load_protocol`.
 
 >>> from nldd.bench import load_protocol
->>> from nldd.bench.protocols.protocol_file import PROTOCOLS
+>>> from nldd.bench.runner.protocol_file import PROTOCOLS
 >>> PROTOCOLS
 ('default', 'best', 'paper', 'quick')
 >>> [load_protocol(name).folds for name in PROTOCOLS]
@@ -66,7 +66,7 @@ def load_protocol(name: str | Path) -> Protocol:
     path: Any = Path(name)
     stem, where = path.stem, str(path)
     if str(name) in PROTOCOLS:
-        path, where = files("nldd.bench.protocols") / f"{name}.toml", f"{name}.toml"
+        path, where = files("nldd.bench") / "protocols" / f"{name}.toml", f"{name}.toml"
     elif path.suffix.lower() != ".toml":
         raise InputError(
             f"There is no protocol {str(name)!r}{hint(str(name), PROTOCOLS, 'there are')}. "
@@ -78,6 +78,57 @@ def load_protocol(name: str | Path) -> Protocol:
         raise InputError(f"{where}: {printable(str(error)).rstrip('.')}.") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where} is not a TOML file: {printable(str(error))}.") from error
+
+
+def choose_methods(names: Sequence[str], protocol: Protocol) -> Protocol:
+    """The protocol with these methods only; with its own ones if none is named.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Short names, in any case, or ``module:Class`` or ``Name=module:Class``.
+    protocol : Protocol
+
+    Returns
+    -------
+    Protocol
+
+    Examples
+    --------
+    >>> from nldd.bench import load_protocol
+    >>> from nldd.bench.runner.protocol_file import choose_methods
+    >>> mine = ["nldd", "br", "Forest=sklearn.ensemble:RandomForestClassifier"]
+    >>> choose_methods(mine, load_protocol("quick")).methods
+    ('BR', 'NLDD', 'Forest')
+    """
+    if not names:
+        return protocol
+    found: dict[str, Method] = {}
+    for name in names:
+        method = _find_method(name, protocol)
+        if found.setdefault(method.key, method) != method:
+            raise InputError(f"Two methods are called {method.key!r}: write Name={method.name}.")
+    own = {key: method for key, method in found.items() if key not in METHODS}
+    order = [key for key in METHODS if key in found]
+    return replace(protocol, methods=(*order, *own), own={**protocol.own, **own})
+
+
+def _find_method(name: str, protocol: Protocol) -> Method:
+    if name in protocol.own:
+        return protocol.own[name]
+    if is_own(name):
+        try:
+            method = own_method(name)
+            check_classifier(method, protocol.parameters.get(method.key, {}))
+            return method
+        except InputError as error:
+            raise InputError(f"{error}.") from error
+    key = name.upper()
+    if key not in METHODS:
+        known = hint(name, (*METHODS, *protocol.own), "there are")
+        how = "is named by its module and class, such as my_module:MyClassifier"
+        raise InputError(f"There is no method {name!r}{known}; one of your own {how}.")
+    return METHODS[key]
 
 
 _AT_LEAST = {
