@@ -26,7 +26,6 @@ from nldd.coding.model import (
     Settings,
     add_answers,
     choose_C,
-    current_time,
     fit_coding_model,
     order_codes,
 )
@@ -167,11 +166,3 @@ def test_infinite_numbers_are_refused():
     answers = answers_of(TEXTS[:20], [[np.inf], *[[30.0]] * 19])
     with np.errstate(invalid="ignore"), pytest.raises(InputError, match="infinite"):
         fit_coding_model(answers, CODES[:20], columns, SETTINGS)
-
-
-def test_times_are_utc_and_may_be_set(monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    assert current_time() == "1970-01-01T00:00:00Z"
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
-    assert current_time() > "2024"
-    assert len(current_time()) == 20

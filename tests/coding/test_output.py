@@ -40,11 +40,6 @@ def model():
 
 
 @pytest.fixture(scope="module")
-def marked():
-    return fitted(TEXTS, CODES, Columns(("answer",), CodeColumns(MARKS, "")))
-
-
-@pytest.fixture(scope="module")
 def new():
     """Some like the coded ones, some strange, some empty."""
     texts, _ = made_up(37, 4)
@@ -163,20 +158,6 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
         assert float(cells["nldd_next_theta"]) == pytest.approx(second.theta, rel=1e-5)
         assert second.labels != expected.labels
         assert empty or float(cells["nldd_next_theta"]) >= float(cells["nldd_theta"])
-
-
-def test_models_of_marks_add_marks(marked, table, new, tmp_path):
-    policy = CodingOptions(threshold_of(marked, new), explain=True)
-    code_table(marked, table, tmp_path / "coded.csv", policy, tmp_path / "review.csv")
-    header, rows = read_csv(tmp_path / "coded.csv")
-    marks = ["nldd_rent", "nldd_bus", "nldd_park"]
-    assert header == ["id", "answer", "n", *ADDED, *marks, *EXPLAINED]
-    found = marked.code(answers_of(new))
-    for row, y in zip(rows, found.Y.tolist(), strict=True):
-        cells = dict(zip(header, row, strict=True))
-        assert [cells[name] for name in marks] == [str(value) for value in y]
-        codes = [name for name, value in zip(MARKS, y, strict=True) if value]
-        assert cells["nldd_codes"] == ";".join(codes)
 
 
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):

@@ -14,7 +14,7 @@ from nldd.coding.model_file import (
     save_coding_model,
     undo_model,
 )
-from nldd.coding.training import fit_table, update_model
+from nldd.coding.training import fit_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -68,17 +68,6 @@ def test_a_fit_in_the_place_of_a_model_is_undone_with_its_updates(models, path):
     assert [event.file for event in undone.taken_back] == ["other.csv"]
     assert [event.action for event in undone.came_back] == ["fit", "update", "update"]
     assert load_coding_model(path).history == models[2].history
-
-
-def test_an_update_is_undone_to_the_last_byte(path):
-    before = path.read_bytes()
-    more = write_coded(path.with_name("more.csv"), *made_up(10, 1))
-    step = update_model(path, more)
-    assert step.predecessor.read_bytes() == before
-    assert undo_model(path).n_answers == 30
-    assert path.read_bytes() == before
-    more.unlink()
-    assert kept(path) == {"": 0, "bak": 1}
 
 
 def test_a_file_system_without_second_names_gets_copies(models, path, monkeypatch):
