@@ -24,8 +24,8 @@ from nldd.coding.answers import (
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
-from nldd.coding.own_columns import unique_column_names
 from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import unique_column_names
 from nldd.coding.wording import fill_words, join_paragraphs
 from nldd.exceptions import InputError
 from nldd.present.table import Table, to_text

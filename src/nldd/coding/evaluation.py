@@ -26,7 +26,6 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
-from nldd.coding.description import CodeCounts, count_codes, counts_table
 from nldd.coding.guarantee import USUAL, GuaranteeTarget, judge_interval
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
@@ -153,7 +152,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         return wording.join_paragraphs(
-            to_text(counts_table({"here": self.counts()})),
+            to_text(wording.counts_table({"here": self.counts()})),
             wrap(self.unknown_words()),
             to_text(measures_table(self.scores, digits=4), columns=(0, 1)),
             wrap(self.check.paragraphs() if self.check else ()),
@@ -202,9 +201,9 @@ class Evaluation:
         unknown = f"Codes that the model does not know, so that it cannot give them: {names}."
         return [f"{unknown} They count as missed."] if names else []
 
-    def counts(self, n_never_seen: int | None = None) -> CodeCounts:
+    def counts(self, n_never_seen: int | None = None) -> wording.CodeCounts:
         """Counts of the answers and their codes."""
-        return count_codes(self.shown, self.Y, self.n_rows, self.n_set_aside, n_never_seen)
+        return wording.count_codes(self.shown, self.Y, self.n_rows, self.n_set_aside, n_never_seen)
 
     def labels_table(self) -> Table:
         """How well each code is predicted, from the worst to the best."""

@@ -28,8 +28,8 @@ from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
-from nldd.coding.coded_rows import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.columns import LISTED
+from nldd.coding.decisions import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
 from nldd.coding.tables.reading import TableOptions

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nldd.coding.answers import normalize_text
 from nldd.coding.model import CodingModel
-from nldd.coding.own_columns import unique_column_names
+from nldd.coding.tables.spreadsheet import unique_column_names
 from nldd.coding.wording import fill_words
 from nldd.present.table import Table, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap

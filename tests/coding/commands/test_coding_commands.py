@@ -30,7 +30,7 @@ from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import selective_threshold
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.persistence._models import save_model
+from nldd.persistence import save_model
 
 GOALS = {
     "default": GuaranteeTarget(),

@@ -6,7 +6,7 @@ import click
 
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
+from nldd.present import console as common
 from nldd.present.console import print_notes
 
 

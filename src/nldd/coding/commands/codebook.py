@@ -10,9 +10,8 @@ from nldd._files import refuse_existing
 from nldd._wording import quote_first
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
-from nldd.present.console import after_saving, print_notes, say
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import after_saving, print_notes, progress, say
 from nldd.present.text import command_line
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ def codebook(
       nldd codebook model.nldd codebook.csv
     """
     from nldd.coding.codebook import CodebookUse, apply_codebook, write_codebook
-    from nldd.coding.description import count_codes
     from nldd.coding.model_file import load_coding_model
+    from nldd.coding.wording import count_codes
 
     refuse_existing(out, force=force)
     if table is None:
@@ -117,10 +116,11 @@ def suggest(
       nldd suggest answers.csv --text answer -o codebook.csv
       nldd suggest answers.csv --text answer --groups 12 -o codebook.csv --assign draft.csv
     """
-    from nldd.coding.columns import CodeColumns, Columns, read_answers, split_names
-    from nldd.coding.own_columns import DRAFT, unique_column_names
+    from nldd.coding.columns import DRAFT, CodeColumns, Columns, split_names
+    from nldd.coding.rows import read_answers
     from nldd.coding.suggestions import suggest_codes
     from nldd.coding.tables.reading import read_table
+    from nldd.coding.tables.spreadsheet import unique_column_names
     from nldd.coding.tables.writing import write_table
 
     shared.check_places(path, to=[out, assign], force=force)

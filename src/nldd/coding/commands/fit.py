@@ -8,9 +8,8 @@ import click
 from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
-from nldd.present.console import after_saving, make_asker, print_notes, say
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import after_saving, make_asker, print_notes, progress, say
 
 if TYPE_CHECKING:
     from nldd.coding.training import FitResult
@@ -224,6 +223,6 @@ def inspect(model: Path, as_json: bool) -> None:
     Example:
       nldd inspect model.nldd
     """
-    from nldd.coding.description import describe_model
+    from nldd.coding.wording import describe_model
 
     shared.show_result(describe_model(model), as_json)

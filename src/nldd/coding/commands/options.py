@@ -11,8 +11,7 @@ import click
 
 from nldd._files import refuse_existing
 from nldd._wording import quote
-from nldd.present.console import print_result
-from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
+from nldd.present.console import FILE, Decorator, bundle, default_option, file_option, print_result
 
 if TYPE_CHECKING:  # what the options of a bundle become, for the signatures of commands
     from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec

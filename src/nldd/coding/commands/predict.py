@@ -6,9 +6,8 @@ import click
 
 from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
-from nldd.present.console import print_json, print_notes, print_result, show
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import print_json, print_notes, print_result, progress, show
 
 
 @click.command()
