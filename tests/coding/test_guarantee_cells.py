@@ -16,11 +16,11 @@ from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, ZeroWeightWarning
 
 TEXTS = {
-    "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": (
-        Guarantee(0.7, 0.9, "subset", "chance", "0.8312")
+    "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": Guarantee(
+        0.7, 0.9, "subset", "chance", "0.8312"
     ),
-    "accuracy 0.95 (hamming), confidence level 0.99, theta threshold 3.74e-05": (
-        Guarantee(0.95, 0.99, "hamming", "theta", "3.74e-05")
+    "accuracy 0.95 (hamming), confidence level 0.99, theta threshold 3.74e-05": Guarantee(
+        0.95, 0.99, "hamming", "theta", "3.74e-05"
     ),
     "accuracy 0.9 (subset), confidence level 0.9, chance threshold none, repeated words 0.6": (
         Guarantee(0.9, 0.9, "subset", "chance", "none", "0.6")
@@ -113,19 +113,16 @@ def test_different_guarantees_are_refused(tmp_path):
     b = checked_sample(tmp_path / "b.csv", HAMMING)
     with pytest.raises(InputError) as refused:
         read_audit(a, b, target=0.9)
-    differ = "These rows have different accuracy guarantees"
-    assert str(refused.value) == f"{differ}: a.csv, row 2: {FIRST}; b.csv, row 1: {HAMMING}."
-    with pytest.raises(InputError, match=f"{differ}: c.csv, row 1: none; c.csv, row 2: accuracy"):
+    assert f"a.csv, row 2: {FIRST}; b.csv, row 1: {HAMMING}" in str(refused.value)
+    with pytest.raises(InputError, match=r"c\.csv, row 1: none; c\.csv, row 2: accuracy"):
         read_audit(checked_sample(tmp_path / "c.csv", "", FIRST))
-    same = checked_sample(tmp_path / "d.csv", FIRST)
-    assert read_audit(a, same).n_checked == 3
+    assert read_audit(a, checked_sample(tmp_path / "d.csv", FIRST)).n_checked == 3
 
 
 @pytest.mark.parametrize("cell", ["0.7", "accuracy 7 (subset)", FIRST.replace("0.7", "70 %")])
 def test_a_cell_that_states_no_guarantee_is_refused(tmp_path, cell):
-    with pytest.raises(InputError, match="is no accuracy guarantee") as refused:
+    with pytest.raises(InputError, match=r"a\.csv, row 2, column 'nldd_guarantee'"):
         read_audit(checked_sample(tmp_path / "a.csv", FIRST, cell))
-    assert str(refused.value).startswith("a.csv, row 2, column 'nldd_guarantee': ")
 
 
 @pytest.mark.parametrize("text", [HAMMING, PER_CODE])

@@ -115,10 +115,8 @@ def kill_at(nth, real):
 def test_killed_at_any_step_leaves_the_model_old_or_new(models, path, step, nth):
     """And what can be undone is never the model itself."""
     replace_model(models[1], path)
-    for change, first in (
-        (lambda: replace_model(models[2], path), 1),
-        (lambda: undo_model(path), 2),
-    ):
+    changes = (lambda: replace_model(models[2], path), lambda: undo_model(path))
+    for first, change in enumerate(changes, 1):
         child = os.fork()
         if child == 0:
             setattr(os, step, kill_at(nth, getattr(os, step)))
