@@ -4,7 +4,7 @@ from warnings import catch_warnings, simplefilter
 
 import pytest
 
-from coding.made_up import SETTINGS, made_up, read_csv, write_csv
+from coding.made_up import SETTINGS, made_up, write_csv
 from nldd.coding.answers import Answers
 from nldd.coding.audit import draw_sample, read_audit
 from nldd.coding.coded_answers import CodingOptions
@@ -95,14 +95,6 @@ def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
     assert stated.repeated == f"{again.yes:.6g} and {again.no:.6g}"
 
 
-def test_a_threshold_of_the_users_own_has_no_guarantee(model, table, tmp_path):
-    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.2), tmp_path / "review.csv")
-    assert {*cells(tmp_path / "coded.csv"), *cells(tmp_path / "review.csv")} == {""}
-    draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 100)
-    found = read_audit(check(tmp_path / "sample.csv", tmp_path / "checked.csv", 80))
-    assert (found.target, found.verdict) == (0.9, "broken")
-
-
 def checked_sample(path, *guarantees, column="nldd_guarantee"):
     rows = [[f"{path.stem}{i}", "yes", text] for i, text in enumerate(guarantees)]
     return write_csv(path, ["id", "nldd_check", column], rows)
@@ -135,15 +127,3 @@ def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
     assert (found.accuracy, found.verdict, found.needed) == (1, None, None)
     assert (found.measure, found.target) == (TEXTS[text].measure, TEXTS[text].target)
     assert (whole.verdict, whole.measure, whole.low) == ("kept", "subset", found.low)
-
-
-def test_the_last_coding_of_a_table_counts(model, table, tmp_path):
-    for name, target in (("first", 0.9), ("second", 0.7)):
-        policy, _ = CodingOptions(None).follow(model, GuaranteeTarget(target, rank_by="theta"))
-        code_table(model, table, tmp_path / f"{name}.csv", policy)
-        table = tmp_path / f"{name}.csv"
-    assert cells(table)[0].startswith("accuracy 0.9 ")
-    assert cells(table, "nldd_guarantee (2)")[0].startswith("accuracy 0.7 ")
-    draw_sample(table, tmp_path / "sample.csv", 100)
-    assert read_audit(check(tmp_path / "sample.csv", tmp_path / "c.csv", 80)).target == 0.7
-    assert read_csv(table)[0].index("nldd_guarantee (2)") == 15

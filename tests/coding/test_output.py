@@ -182,20 +182,6 @@ def test_probabilities_are_computed_once(made, tmp_path, monkeypatch):
     assert n_rows == [len(read_csv(made / "new.csv")[1])]
 
 
-def test_models_of_marks_add_marks(marked, table, new, tmp_path):
-    policy = CodingOptions(threshold_of(marked, new), explain=True)
-    code_table(marked, table, tmp_path / "coded.csv", policy, tmp_path / "review.csv")
-    header, rows = read_csv(tmp_path / "coded.csv")
-    marks = ["nldd_rent", "nldd_bus", "nldd_park"]
-    assert header == ["id", "answer", "n", *ADDED, *marks, *EXPLAINED]
-    found = marked.code(answers_of(new))
-    for row, y in zip(rows, found.Y.tolist(), strict=True):
-        cells = dict(zip(header, row, strict=True))
-        assert [cells[name] for name in marks] == [str(value) for value in y]
-        codes = [name for name, value in zip(MARKS, y, strict=True) if value]
-        assert cells["nldd_codes"] == ";".join(codes)
-
-
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
     model = fitted([*TEXTS, *5 * [""]], [*CODES, *5 * [set()]])
     counts = code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0))

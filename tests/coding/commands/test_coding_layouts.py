@@ -14,7 +14,6 @@ from coding_tables import (
     answers,
     call,
     counts_of,
-    nldd,
     read_csv,
     refuse,
     succeed,
@@ -67,25 +66,6 @@ def test_codes_in_several_columns_from_fit_to_update(tmp_path, capsys):
 @pytest.fixture
 def model(made):
     return made / "model.nldd"
-
-
-SLIPS = {"row2": "food,pay", "row3": "rooms/home office", "row5": "Managers", "row7": "?"}
-
-
-def test_update_tells_all_slips_at_once_and_learns_none(model, tmp_path, capsys):
-    path = write_csv(tmp_path / "more.csv", with_codes(NEW, **SLIPS))
-    done = nldd(capsys, "update", model, path, "-o", tmp_path / "new.nldd", "--no-report")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.splitlines() == [
-        "Error: more.csv: the model does not know these codes:",
-        "  row 2: 'food,pay': meant as 'food' and 'pay'?",
-        "  row 3: 'rooms/home office': meant as 'rooms' and 'home office'?",
-        "  row 5: 'Managers': meant as 'managers'?",
-        "  row 7: '?': if that means that nobody has decided, leave the cell empty",
-        'Try: correct them in the file; or --sep ";" --sep "," --sep "/", if the file lists codes '
-        "so; or --new-codes, if they are codes of their own",
-    ]
-    assert not (tmp_path / "new.nldd").exists()
 
 
 def test_update_takes_separator_and_mark_of_its_file(model, tmp_path, capsys):
