@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from browser import launched
 from coding.review.browsing import visiting
 from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.records import LogEntry, Position
 from nldd.coding.review.store import Store
 from nldd.datasets import load_survey
 

@@ -19,7 +19,7 @@ from nldd._base import Training
 from nldd._parallel import one_blas_thread
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.estimators._base_choice import candidates_for
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.metrics._counts import row_values

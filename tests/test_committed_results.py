@@ -9,10 +9,10 @@ from sklearn.metrics import f1_score
 from bench.report.records import grid
 from bench.runner.trials import rows_only
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, published
 from nldd.bench.report.results import results
 from nldd.bench.runner.cell import cells
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.bench.runner.records import CELLS, read_predictions, read_records
 from nldd.bench.statistics.ranks import average_ranks
 from nldd.bench.statistics.significance import least_p

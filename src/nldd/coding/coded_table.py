@@ -32,15 +32,13 @@ from nldd.coding.coded_answers import (
 from nldd.coding.columns import Codes
 from nldd.coding.decisions import refuse_decided
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import Watch, no_progress
-from nldd.coding.reasons import DRAWN_BLIND
+from nldd.coding.predictions import DRAWN_BLIND, Watch, no_progress
 from nldd.coding.rows import looked_at_codes, read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of, unique_column_names
 from nldd.coding.tables.writing import SheetLayout, write_table
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
-from nldd.present.text import count_noun
+from nldd.present.text import count_noun, escape_formula
 
 Item = TypeVar("Item")
 Column = Sequence[Cell]

@@ -20,7 +20,7 @@ from nldd.coding.tables.spreadsheet import (
     unescape_cell,
 )
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
 PREFIX = "nldd_"
 # What the model says of an answer.

@@ -43,26 +43,6 @@ N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
-MEANINGS = {
-    "hamming_loss": "share of labels that are wrong: codes given that people did not give, and "
-    "codes left out that they gave",
-    "zero_one_loss": "share of answers with at least one wrong label",
-    "multilabel_accuracy": "of the codes that machine or people gave to an answer, the share that "
-    "both gave; mean over the answers",
-    "subset_accuracy": "share of answers that got exactly the codes that people gave",
-}
-OVER = {
-    "": "mean over the answers",
-    "micro_": "over all codes of all answers together, so that frequent codes count most",
-    "macro_": "mean over the codes: rare ones count as much as frequent ones",
-}
-for prefix, over in OVER.items():
-    MEANINGS[f"{prefix}f{'' if prefix else '_measure'}"] = (
-        f"balance of precision and recall; {over}"
-    )
-    MEANINGS[f"{prefix}precision"] = f"share of given codes that are right; {over}"
-    MEANINGS[f"{prefix}recall"] = f"share of people's codes that were found; {over}"
-
 LabelArray = NDArray[np.int8]
 Names = tuple[str, ...]
 
@@ -244,8 +224,7 @@ class Evaluation:
                 "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
                 "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
             },
-            "People, machine, both: answers to which they gave the code. Precision: both of "
-            "machine. Recall: both of people. F: a balance of precision and recall, at best 1.",
+            *wording.fill_words("labels_notes"),
         )
 
     def confusions_table(self) -> Table:
@@ -573,10 +552,9 @@ def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
             "value": lambda s: TableEntry(
                 f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
             ),
-            "what it is": lambda s: MEANINGS.get(s.key, ""),  # a measure may be new
+            "what it is": lambda s: "".join(wording.fill_words("meaning", key=s.key)),
         },
-        "A label is the decision whether a code applies; it is right if people decided the same.",
-        "Intervals come from drawing the answers again a thousand times (bootstrap).",
+        *wording.fill_words("measures_notes"),
     )
 
 
@@ -604,8 +582,7 @@ def calibration_table(found: Calibration) -> Table:
             ),
             "agree": lambda bin: "yes" if bin[3] <= bin[0] <= bin[4] else "no",
         },
-        "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
-        "whether what is expected lies in the interval of what is observed.",
+        *wording.fill_words("calibration_notes"),
     )
 
 

@@ -15,8 +15,8 @@ from nldd._wording import quote
 from nldd.coding.columns import Columns
 from nldd.coding.model import CodingModel, Event
 from nldd.coding.model_file import load_coding_model
+from nldd.persistence import KIND, load_model
 from nldd.persistence._archive import read_manifest
-from nldd.persistence._models import KIND, load_model
 from nldd.present.table import Row, Table, TableEntry, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 
@@ -94,6 +94,7 @@ def _template() -> Any:
     environment.filters |= {"percent": percent, "percent_range": percent_range}
     environment.filters |= {"exact": exact_percent, "doubt": doubt_number, "count_noun": count_noun}
     environment.filters["grouped"] = "{:,}".format
+    environment.globals["MEASURED"] = MEASURED
     text = files("nldd.coding").joinpath("words.jinja").read_text(encoding="utf-8")
     return environment.from_string(text).module
 

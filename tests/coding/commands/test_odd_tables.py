@@ -26,7 +26,7 @@ from coding_tables import (
     without_codes,
     write_csv,
 )
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
 N, N_CODED = 60, 40
 CODES = sorted(PHRASES)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd.exceptions import InputError
-from nldd.present.console import show
-from nldd.present.options import FOLDER, default_option, seed_option
+from nldd.present.console import FOLDER, default_option, seed_option, show
 from nldd.present.text import command_line
 
 if TYPE_CHECKING:

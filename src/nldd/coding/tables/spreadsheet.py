@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula, unescape_formula
-from nldd.present.text import count_noun
+from nldd.present.text import count_noun, escape_formula, unescape_formula
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 

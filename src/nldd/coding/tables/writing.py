@@ -25,7 +25,7 @@ from nldd.coding.tables.reading import distinct_names
 from nldd.coding.tables.spreadsheet import Cell, TableFormat, cell_place, cell_text, python_value
 from nldd.coding.tables.workbooks import SHEET_OF_CHOICES
 from nldd.exceptions import InputError, NLDDError
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
 # Of a table, the header first.
 Rows = Sequence[Sequence[Cell]]
