@@ -95,14 +95,6 @@ def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
     assert stated.repeated == f"{again.yes:.6g} and {again.no:.6g}"
 
 
-def test_a_threshold_of_the_users_own_has_no_guarantee(model, table, tmp_path):
-    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.2), tmp_path / "review.csv")
-    assert {*cells(tmp_path / "coded.csv"), *cells(tmp_path / "review.csv")} == {""}
-    draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 100)
-    found = read_audit(check(tmp_path / "sample.csv", tmp_path / "checked.csv", 80))
-    assert (found.target, found.verdict) == (0.9, "broken")
-
-
 def checked_sample(path, *guarantees, column="nldd_guarantee"):
     rows = [[f"{path.stem}{i}", "yes", text] for i, text in enumerate(guarantees)]
     return write_csv(path, ["id", "nldd_check", column], rows)
