@@ -14,7 +14,7 @@ from records import load, read, run_missing
 from nldd._parallel import one_blas_thread
 from nldd._training import Training
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.estimators._base_choice import candidates_for
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.metrics._counts import row_values

@@ -8,20 +8,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._subset_mapping import SubsetMapping
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence._models import save_model
+from nldd.persistence import save_model
 from nldd.search._distances import feature_scale
 from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
 from problems import random_problem, seeds
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 from nldd.distributed import DaskTraining  # noqa: E402 (nothing of this runs without Dask)
-from nldd.distributed._logistic import InBlocks  # noqa: E402
 from nldd.distributed._search import ShardedIndex  # noqa: E402
+from nldd.distributed._training import InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)
@@ -155,15 +154,6 @@ def test_features_far_from_zero_and_close_to_each_other():
     assert_allclose(blocks.predict_proba(X), one.predict_proba(X), atol=1e-6)
 
 
-def test_single_precision_and_whole_numbers(small):
-    X, Y = small
-    for dtype in (np.float32, np.int64):
-        one = MultiLabelLogisticRegression(tol=1e-9).fit(X.astype(dtype), Y)
-        blocks = MultiLabelLogisticRegression(tol=1e-9)
-        blocks.fit(in_blocks(X.astype(dtype)), in_blocks(Y.astype(bool)))
-        assert_allclose(blocks.coef_, one.coef_, atol=1e-5)
-
-
 def test_warm_start_goes_on_from_coefficients(small):
     X, Y = map(in_blocks, small)
     model = MultiLabelLogisticRegression(warm_start=True, tol=1e-9).fit(X, Y)
@@ -290,30 +280,6 @@ def test_rows_to_predict_in_blocks_of_unknown_size_and_of_none(small):
         assert_allclose(answer, getattr(model, method)(chosen.compute()), rtol=1e-12)
 
 
-def test_nothing_is_predicted_before_it_is_asked_for(small):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    seen = []
-
-    def note(block):
-        seen.append(len(block))
-        return block
-
-    answer = model.predict(in_blocks(X).map_blocks(note, meta=np.empty((0, 0))))
-    assert seen == []
-    assert_array_equal(answer[:50].compute(), model.predict(X[:50]))
-    assert seen == [50]
-
-
-def test_lines_count_labels_and_queries(small, capsys):
-    X, Y = small
-    NLDDClassifier(None, random_state=0, verbose=1).fit(in_blocks(X), in_blocks(Y)).predict(X)
-    shown = capsys.readouterr().out
-    assert shown.count("[classifiers on T1 and T] 4 of 4 done") == 2
-    for title in ("pairs nearest in x", "pairs nearest in y", "nearest labelsets"):
-        assert f"[{title}] 1 of 1 done" in shown
-
-
 def test_tasks_are_named_after_what_they_do(small):
     from dask.callbacks import Callback
     from dask.utils import key_split
@@ -358,12 +324,6 @@ def test_arrays_that_cannot_be_fitted_are_refused(kind, small):
     for arguments, message in bad_blocks(small).values():
         with pytest.raises(InputError, match=f"(?i){message}"):
             kind().fit(*arguments)
-
-
-def test_part_without_rows_is_refused(small):
-    nothing = DaskTraining(*map(in_blocks, small))[np.arange(0)]
-    with pytest.raises(InputError, match="no block has any rows"):
-        nothing.positives  # noqa: B018 (it is counted when it is asked for)
 
 
 def test_settings_that_need_all_rows_are_refused(small):

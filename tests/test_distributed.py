@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn import config_context, get_config
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from nldd._parallel import delayed, do_all
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
+from nldd.estimators._chains import EnsembleOfChains
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._powersets import RAkEL
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: nldd[dask]")
@@ -56,15 +55,6 @@ def model(small):
     return NLDDClassifier(random_state=0).fit(X, Y)
 
 
-@pytest.fixture
-def classes(small):
-    """A model of three classes, rather than of labelsets."""
-    X, Y = small
-    return NLDDClassifier(None, random_state=0).fit(
-        X, np.array(["low", "mid", "high"])[Y[:, 1] + Y[:, 2]]
-    )
-
-
 def equal_to_the_last_bit(answer, expected):
     assert type(answer) is type(expected)
     assert answer.dtype == expected.dtype
@@ -87,16 +77,6 @@ def test_tasks_are_done_by_the_cluster_in_order(cluster, capsys):
     assert set(processes) <= set(cluster.run(os.getpid).values())
     assert memory == (7,) * 6
     assert "[squares] 6 of 6 done" in capsys.readouterr().out
-
-
-def fail():
-    raise ValueError("not on this worker")
-
-
-@pytest.mark.slow
-def test_exception_on_the_cluster_comes_out(cluster):
-    with joblib.parallel_config("dask"), pytest.raises(ValueError, match="not on this worker"):
-        do_all((delayed(fail)() for _ in range(3)), 3, 2)
 
 
 @pytest.mark.slow
@@ -149,32 +129,6 @@ def test_dask_array_is_answered_by_one_of_the_same_blocks(small, model, method, 
     equal_to_the_last_bit(answer.compute(scheduler="synchronous"), expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
-def test_dask_array_is_answered_by_the_cluster(small, model, cluster, method):
-    X, _ = small
-    answer = getattr(model, method)(da.from_array(X, chunks=CHUNKS["columns too"]))
-    equal_to_the_last_bit(cluster.compute(answer).result(), getattr(model, method)(X))
-
-
-@pytest.mark.parametrize("method", ["predict", "predict_proba", "predict_theta"])
-def test_dask_array_of_a_model_of_classes(small, classes, method):
-    X, _ = small
-    expected = getattr(classes, method)(X)
-    answer = getattr(classes, method)(da.from_array(X, chunks=CHUNKS["columns too"]))
-    assert answer.dtype == expected.dtype
-    assert answer.chunks == (((50, 30, 40), (3,)) if expected.ndim == 2 else ((50, 30, 40),))
-    equal_to_the_last_bit(answer.compute(scheduler="synchronous"), expected)
-
-
-@pytest.mark.slow
-def test_dask_array_of_a_model_of_classes_on_the_cluster(small, classes, cluster):
-    X, _ = small
-    answer = classes.predict(da.from_array(X, chunks=(50, 4)))
-    assert set(classes.predict(X)) == {"low", "mid", "high"}
-    equal_to_the_last_bit(cluster.compute(answer).result(), classes.predict(X))
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_nothing_is_computed_before_it_is_asked_for(small, model, method):
     X, _ = small
@@ -212,43 +166,6 @@ def test_no_more_than_a_block_of_rows_is_answered_at_a_time(small):
     assert sorted(Listening.heard) == [30, 30, 40, 40, 50, 50]  # once for each of two labels
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.int64, bool])
-def test_dask_array_of_other_numbers(small, model, dtype):
-    X = small[0].astype(dtype)
-    answer = model.predict_theta(da.from_array(X, chunks=(50, 2)))
-    equal_to_the_last_bit(answer.compute(scheduler="synchronous"), model.predict_theta(X))
-
-
-@pytest.mark.slow
-def test_dask_array_with_workers_of_the_model_itself(small, cluster):
-    X, Y = small
-    model = NLDDClassifier(random_state=0, n_jobs=2).fit(X, Y)
-    answer = model.predict_theta(da.from_array(X, chunks=(50, 4)))
-    equal_to_the_last_bit(cluster.compute(answer).result(), model.predict_theta(X))
-    equal_to_the_last_bit(answer.compute(scheduler="threads"), model.predict_theta(X))
-
-
-def test_dask_array_goes_on_as_one(small, model):
-    """What people do next: a mean, a sum, a selection, all of it lazy."""
-    X, Y = small
-    theta = model.predict_theta(da.from_array(X, chunks=(50, 4)))
-    expected = model.predict_theta(X)
-    right = (model.predict(da.from_array(X, chunks=(50, 4))) == Y).all(axis=1)
-    assert right.mean().compute(scheduler="synchronous") == model.score(X, Y)
-    few = theta[theta > 0.2].compute(scheduler="synchronous")
-    assert 0 < len(few) < 120
-    assert_array_equal(few, expected[expected > 0.2])
-
-
-def test_dask_array_of_unknown_number_of_rows(small, model):
-    X, _ = small
-    lazy = da.from_array(X, chunks=(50, 2))
-    chosen = lazy[lazy[:, 0] > 0]
-    assert np.isnan(chosen.shape[0])
-    answer = model.predict(chosen).compute(scheduler="synchronous")
-    equal_to_the_last_bit(answer, model.predict(X[X[:, 0] > 0]))
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_dask_array_with_a_block_without_rows(small, model, method):
     X, _ = small
@@ -256,14 +173,6 @@ def test_dask_array_with_a_block_without_rows(small, model, method):
     chosen = lazy[lazy[:, 0] > np.median(X[:, 0])]  # none in the first block
     answer = getattr(model, method)(chosen).compute(scheduler="synchronous")
     equal_to_the_last_bit(answer, getattr(model, method)(chosen.compute(scheduler="synchronous")))
-
-
-def test_dask_array_that_does_not_fit_is_refused_at_once(small, model):
-    X, _ = small
-    with pytest.raises(ValueError, match="X has 3 features, but NLDDClassifier is expecting 4"):
-        model.predict(da.from_array(X[:, :3], chunks=(50, 3)))
-    with pytest.raises(NotFittedError, match="not fitted yet"):
-        NLDDClassifier().predict(da.from_array(X, chunks=(50, 4)))
 
 
 def test_bad_value_in_a_dask_array_is_found_when_it_is_computed(small, model):

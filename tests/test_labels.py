@@ -1,7 +1,5 @@
 """Labels in the forms people have them, and what is said about those that cannot be read."""
 
-from copy import copy
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -14,12 +12,8 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd._base import Training
 from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._cbm import Weights
-from nldd.estimators._ensemble_of_chains import Member
-from nldd.estimators._explanation import NearestLabelsets
 from nldd.exceptions import InputError, NLDDWarning
 
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
@@ -68,20 +62,6 @@ def test_warnings_point_at_the_line_of_the_caller(y, category, through):
         else:
             cross_val_score(model, X, y, cv=KFold(2), error_score="raise")
     assert {warning.filename for warning in caught if warning.category is category} == {__file__}
-
-
-def test_records_that_hold_arrays_have_no_equality_of_their_own():
-    X = np.arange(4.0).reshape(-1, 1)
-    records = [
-        read_labels(INDICATOR),
-        Training(X, np.eye(4), None, np.arange(4)),
-        NearestLabelsets(np.eye(2), *np.ones((5, 2, 2))),
-        Member(np.arange(2), [], np.arange(2), np.arange(2)),
-        Weights(np.eye(2), np.ones(2)),
-    ]
-    for record in records:
-        assert record == record
-        assert record != copy(record)
 
 
 @pytest.mark.parametrize(
@@ -189,12 +169,6 @@ def test_read_labels_column_of_classes_warns(y):
     assert_table(table, [[0, 1], [1, 0], [0, 1]], sorted(set(y)), single=True)
 
 
-def test_read_labels_gives_its_own_copy():
-    Y = np.array(INDICATOR, dtype=np.int8)
-    read_labels(Y).Y[:] = 1
-    assert Y.tolist() == INDICATOR
-
-
 FORMS = "Give one 0/1 column per label .*or a list with one set of label names per row"
 TEXT = f"only 0 and 1, but a label column holds text.*'yes'.*{FORMS}"
 NO_VALUE = r"NaN: label column 'happy' has no value in row 2\. Drop"
@@ -285,18 +259,6 @@ def test_read_labels_as_puts_known_names_first_and_unknown_after_them():
 
 
 @pytest.mark.parametrize(
-    ("Y", "names"),
-    [
-        pytest.param(INDICATOR, [0, 1, 2], id="array"),
-        pytest.param(csr_array(INDICATOR), [0, 1, 2], id="sparse"),
-        pytest.param(pandas_frame(), NAMES, id="frame"),
-    ],
-)
-def test_read_labels_as_takes_indicators_as_they_are(Y, names):
-    assert_table(read_labels_as(Y, np.array(NAMES, dtype=object)), INDICATOR, names)
-
-
-@pytest.mark.parametrize(
     "Y",
     [INDICATOR, np.array(INDICATOR, dtype=bool), csr_matrix(INDICATOR), pandas_frame()],
     ids=["list", "bool", "sparse", "frame"],
@@ -335,12 +297,6 @@ def test_indicator_survives_the_round_trip(Y):
         # Sorted, so in the opposite order here (fewer than ten columns).
         assert table.names.tolist() == names[occurring][::-1].tolist()
         np.testing.assert_array_equal(table.Y, Y[:, occurring][:, ::-1])
-
-
-def test_read_labels_warns_of_lists_in_text():
-    with pytest.warns(NLDDWarning, match="'red,green' are taken as one class each"):
-        table = read_labels(["red,green", "blue", "red,green"])
-    assert table.names.tolist() == ["blue", "red,green"]
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from scipy.sparse import (
 )
 
 from nldd._labels import as_label_sets
-from nldd._sparse import to_canonical
+from nldd._validation import to_canonical
 from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._mlknn import NeighborIndex
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 from nldd.search._index import LabelsetIndex, Score
-from nldd.search._neighbors import NeighborIndex
 
 DENSE = np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 4.0]])
 

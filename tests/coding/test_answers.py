@@ -6,7 +6,8 @@ from openpyxl import Workbook
 
 from coding.made_up import write_csv
 from nldd.coding.answers import Answers
-from nldd.coding.columns import CodeColumns, CodeFormat, Columns, read_answers
+from nldd.coding.columns import CodeColumns, CodeFormat, Columns
+from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 

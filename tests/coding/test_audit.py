@@ -21,29 +21,6 @@ def coded_table(path, n_auto, n_review=0):
     return write_csv(path, HEADER, rows)
 
 
-def test_sample_has_the_rows_as_they_are_and_a_column_to_fill(tmp_path):
-    coded = coded_table(tmp_path / "coded.csv", 30, 20)
-    drawn = draw_sample(coded, tmp_path / "sample.csv", 12, random_state=3)
-    assert drawn == Sample(tmp_path / "sample.csv", n_rows=50, n_auto=30, n_sample=12)
-    header, rows = read_csv(tmp_path / "sample.csv")
-    assert header == [*HEADER, "nldd_check", "nldd_right_codes"]
-    _, all_rows = read_csv(coded)
-    assert len(rows) == 12
-    # In the order of the table, each once, and automatic.
-    places = [all_rows.index(row[:-2]) for row in rows]
-    assert places == sorted(set(places))
-    assert all(row[3:] == ["auto", "", ""] for row in rows)
-
-
-def test_sample_depends_on_the_seed_alone(tmp_path):
-    coded = coded_table(tmp_path / "coded.csv", 40, 5)
-    found = []
-    for seed in (0, 0, 1):
-        draw_sample(coded, tmp_path / "sample.csv", 10, seed)
-        found.append((tmp_path / "sample.csv").read_bytes())
-    assert found[0] == found[1] != found[2]
-
-
 def test_every_set_of_rows_is_equally_likely(tmp_path, monkeypatch):
     monkeypatch.setattr("os.fsync", lambda _: None)
     coded = coded_table(tmp_path / "coded.csv", 6, 3)
@@ -169,10 +146,6 @@ def test_so_many_checks_tell_if_the_share_stays(n, n_right, target):
     # A tenth fewer would not, as far as rounding goes.
     assert not told(int(0.9 * needed), round(int(0.9 * needed) * n_right / n), target)
     assert not told(n, n_right, target)
-
-
-def test_an_accuracy_at_the_target_is_never_told():
-    assert checks_needed(100, 90, 0.9) is None
 
 
 @pytest.mark.parametrize("mark", ["maybe", "2", "yes!", "0.5", "?", "xx"])

@@ -66,13 +66,6 @@ def test_bins_are_those_of_naive_loops():
                 assert_allclose([bins.lower[number], bins.upper[number]], limits, atol=1e-12)
 
 
-def test_ties_stay_together():
-    theta = np.repeat([0.1, 0.2, 0.3], [70, 20, 10])
-    bins = calibration_deciles(theta, np.zeros(100), 5)
-    assert_allclose(bins.expected, [0.1, 0.2, 0.3])
-    assert_array_equal(bins.counts, [70, 20, 10])
-
-
 def test_bin_without_spread_borrows_that_of_all_answers():
     """Else 50 answers without a wrong label would prove that there is none."""
     theta, n_wrong = np.repeat([0.01, 0.2], 50), np.r_[np.zeros(50), np.tile([0, 2], 25)]
@@ -154,23 +147,8 @@ def naive_curve(theta, right):
     return np.transpose(points)
 
 
-def survey(n, slope, seed=0):
-    """Coverage and accuracy of n answers, the more wrong the larger theta."""
-    rng = np.random.default_rng(seed)
-    theta = rng.beta(1.2, 8, n)
-    curve = from_predictions(theta, rng.random(n) > slope * theta)
-    return curve.coverage, curve.accuracy
-
-
 def words(display):
     return [text.get_text() for text in display.ax_.get_legend().get_texts()]
-
-
-def test_curve_by_hand():
-    # Sorted: 0.1 right | 0.2 right, 0.2 wrong | 0.4 right | 0.5 wrong
-    curve = from_predictions([0.2, 0.4, 0.1, 0.5, 0.2], [True, True, True, False, False])
-    assert_array_equal(curve.coverage, [0.2, 0.6, 0.8, 1.0])
-    assert_array_equal(curve.accuracy, [1, 2 / 3, 3 / 4, 3 / 5])
 
 
 def test_curve_is_that_of_a_naive_loop():

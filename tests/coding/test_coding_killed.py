@@ -98,26 +98,6 @@ def leftovers(folder):
     return [path.name for path in folder.iterdir() if path.name.endswith(".part")]
 
 
-@pytest.mark.parametrize("n_kills", MANY_KILLS)
-def test_fit(study, n_kills):
-    rng = random.Random(1)
-    model, other = study / "model.nldd", write(study / "other.csv", rows(100, 80, 1))
-    before = model.read_bytes()
-    takes = duration(fit_arguments(other, study / "once.nldd"))
-    seen = set()
-    for _ in range(n_kills):
-        model.write_bytes(before)
-        done = killed(fit_arguments(other, model), rng.uniform(0, 1.2 * takes))
-        n_answers = len(load_coding_model(model).answers)
-        assert n_answers in (60, 80)
-        assert n_answers == 80 or not done
-        seen.add(n_answers)
-        assert len(leftovers(study)) <= 1
-    assert seen == {60, 80} or n_kills < 50
-    duration(fit_arguments(other, model))
-    assert leftovers(study) == []
-
-
 @pytest.mark.parametrize("n_kills", N_KILLS)
 def test_update_never_loses_an_accepted_row(study, n_kills):
     rng = random.Random(2)

@@ -12,7 +12,7 @@ import pytest
 from browser import open_tab
 from coding.made_up import PHRASES, made_up
 from nldd import __version__
-from nldd._versions import library_versions
+from nldd._package import library_versions
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.automation import triage

@@ -5,8 +5,8 @@ import pytest
 
 from coding.made_up import PHRASES, fitted, made_up, read_csv, write_csv
 from nldd.coding.audit import draw_sample
-from nldd.coding.coded_rows import CodedRows
 from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.decisions import CodedRows
 from nldd.coding.frequencies import Basis, code_frequencies, estimate_frequencies, rest_limits
 from nldd.exceptions import InputError
 

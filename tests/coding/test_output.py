@@ -16,15 +16,13 @@ from coding.made_up import (
     take_codes,
     write_csv,
 )
-from coding_tables import call
 from nldd.coding import coded_answers
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.model import fit_coding_model
-from nldd.coding.reasons import EMPTY, Reasons
+from nldd.coding.predictions import EMPTY, Reasons
 from nldd.coding.tables.reading import read_table
-from nldd.estimators._label_probabilities import JointModel, SeparateModels
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -165,21 +163,6 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
         assert float(cells["nldd_next_theta"]) == pytest.approx(second.theta, rel=1e-5)
         assert second.labels != expected.labels
         assert empty or float(cells["nldd_next_theta"]) >= float(cells["nldd_theta"])
-
-
-def test_probabilities_are_computed_once(made, tmp_path, monkeypatch):
-    """For each answer, also where all is explained and a review is written."""
-    n_rows = []
-    for kind in (SeparateModels, JointModel):
-
-        def spy(self, X, n_jobs=None, real=kind.probabilities):
-            n_rows.append(X.shape[0])
-            return real(self, X, n_jobs)
-
-        monkeypatch.setattr(kind, "probabilities", spy)
-    places = ("-o", tmp_path / "coded.csv", "--review", tmp_path / "review.csv")
-    assert call("predict", made / "model.nldd", made / "new.csv", "--explain", *places) == 0
-    assert n_rows == [len(read_csv(made / "new.csv")[1])]
 
 
 def test_models_of_marks_add_marks(marked, table, new, tmp_path):

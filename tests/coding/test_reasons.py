@@ -7,8 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from coding.made_up import answers_of, fitted, made_up
-from nldd.coding.predictions import Predictions
-from nldd.coding.reasons import (
+from nldd.coding.predictions import (
     CLOSE,
     CONFLICT,
     FAR,
@@ -17,6 +16,7 @@ from nldd.coding.reasons import (
     NO_CODE,
     RARE,
     UNSURE,
+    Predictions,
     Reasons,
 )
 

@@ -63,17 +63,6 @@ def test_brier_scores_are_those_of_the_candidates_on_the_other_half(rings):
         assert model.chosen_.brier[name] == pytest.approx(expected, abs=1e-5)
 
 
-def test_kernel_is_chosen_where_lines_do_not_do(rings):
-    X, Y = rings
-    model = NLDDClassifier(random_state=0).fit(X[:200], Y[:200])
-    assert model.chosen_.name == "rbf"
-    plain = NLDDClassifier(None, random_state=0).fit(X[:200], Y[:200])
-    assert model.score(X[200:], Y[200:]) > plain.score(X[200:], Y[200:])
-    assert "base classifier 'rbf'\n  Brier score on 100 rows not fitted to: logistic 0." in str(
-        model.chosen_
-    )
-
-
 def test_candidates_depend_on_the_numbers_not_on_their_form(texts):
     X, Y = texts
     sparse, dense = (NLDDClassifier(random_state=0).fit(rows, Y) for rows in (X, X.toarray()))
@@ -266,11 +255,3 @@ def test_decisions_raise_what_they_aim_at(decision, key):
         for d in ("nearest", decision)
     ]
     assert scores[1] > scores[0] + 0.005
-
-
-def test_decision_is_nearest_where_labelsets_are_far_apart():
-    X, Y, new = random_problem(5)
-    model = NLDDClassifier(None, decision="f", random_state=0).fit(X, Y)
-    model.tau_ = 1e-9
-    nearest = NLDDClassifier(None, random_state=0).fit(X, Y)
-    assert_array_equal(model.predict(new), nearest.predict(new))

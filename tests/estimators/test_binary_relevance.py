@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn import config_context, get_config
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 
 
@@ -84,16 +83,3 @@ def test_threads_leave_an_unsorted_sparse_matrix_alone():
     assert_array_equal(X.indices, stored)
     alone = BinaryRelevance(PlattSVC(tol=1.0), random_state=0).fit(csr_array(before), Y)
     assert_allclose(model.predict_proba(X), alone.predict_proba(before))
-
-
-def test_workers_see_the_callers_configuration(small):
-    X, Y = small
-
-    class Curious(LogisticRegression):
-        def fit(self, X, y):
-            self.seen_ = get_config()["transform_output"]
-            return super().fit(X, y)
-
-    with config_context(transform_output="pandas"):
-        model = BinaryRelevance(Curious(), n_jobs=2).fit(X, Y)
-    assert [m.seen_ for m in model.estimators_] == ["pandas"] * 4

@@ -256,13 +256,6 @@ def test_cbm_features_of_rows_that_do_not_count_have_no_weight(small):
     assert_allclose(sparse.W, dense.W, atol=1e-6)
 
 
-def test_cbm_does_not_depend_on_the_number_of_workers(small):
-    X, Y = small
-    one, two = (cbm(n_jobs=n_jobs).fit(X, Y) for n_jobs in (1, 2))
-    assert_array_equal(one.objective_, two.objective_)
-    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
-
-
 def test_cbm_separable_labels_stay_finite():
     X = np.linspace(-1, 1, 40)[:, np.newaxis]
     Y = np.column_stack([X[:, 0] > 0, X[:, 0] < 0]).astype(int)

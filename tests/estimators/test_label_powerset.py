@@ -9,13 +9,12 @@ from scipy.sparse import csr_array
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd.datasets import load_yeast
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._powersets import LabelPowerset
+from nldd.estimators._svm import PlattSVC
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 
@@ -28,15 +27,6 @@ def codes_by_first_appearance(Y):
             seen.append(row)
         codes.append(seen.index(row))
     return np.array(codes), np.array(seen)
-
-
-def test_classes_are_numbered_by_first_appearance():
-    Y = [[1, 1], [0, 0], [1, 1], [1, 0], [0, 0], [0, 1]]
-    model = LabelPowerset(GaussianNB()).fit(np.arange(6.0).reshape(-1, 1), Y)
-    assert_array_equal(model.labelsets_, [[1, 1], [0, 0], [1, 0], [0, 1]])
-    assert (model.labelsets_.dtype, model.predict([[0.0]]).dtype) == (np.int8, np.int64)
-    assert_array_equal(model.estimators_[0].classes_, [0, 1, 2, 3])
-    assert_array_equal(model.estimators_[0].class_count_, [2, 2, 1, 1])
 
 
 def test_marginals_by_hand():
@@ -105,15 +95,6 @@ def test_marginals_are_sums_over_classes(small, given, base):
     assert_allclose(P[agree], expected[agree])
     assert_allclose(P[~agree], 0.5)
     assert_array_equal(np.round(P), model.predict(X))
-
-
-def test_exclusive_classes_are_the_multi_class_classifier_itself(small):
-    X, Y = small
-    y = np.array(["low", "mid", "top"])[Y[:, 1] + Y[:, 2]]
-    model = LabelPowerset(GaussianNB()).fit(X, y)
-    alone = GaussianNB().fit(X, y)
-    assert_array_equal(model.predict(X), alone.predict(X))
-    assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-12)
 
 
 @pytest.mark.parametrize("n_labels", [3, 6, 14])

@@ -62,28 +62,6 @@ def test_mlknn_by_hand():
     assert_array_equal(model.predict([[0.4], [6.0]]), [[1], [0]])
 
 
-def test_mlknn_by_hand_with_two_neighbours_and_more_smoothing():
-    X = np.array([[0.0], [1.0], [3.0], [7.0]])
-    Y = np.array([[1, 0], [0, 0], [1, 0], [1, 1]])
-    model = MLkNN(k=2, s=2.0).fit(X, Y)
-    # Priors: (2 + 3) / (4 + 4) = 5/8 and (2 + 1) / 8 = 3/8.
-    assert_allclose(model.prior_, [5 / 8, 3 / 8])
-    # Two nearest others: 0 -> {1, 3}, 1 -> {0, 3}, 3 -> {1, 0}, 7 -> {3, 1}.
-    # First label, carriers among them: 1, 2, 1, 1. Rows on (0, 3, 7): c = [0, 3, 0],
-    # (2 + c) / (6 + 3); row off (1): c' = [0, 0, 1], (2 + c') / (6 + 1).
-    assert_allclose(model.likelihood_on_[0], [2 / 9, 5 / 9, 2 / 9])
-    assert_allclose(model.likelihood_off_[0], [2 / 7, 2 / 7, 3 / 7])
-    # Second label: no neighbour carries it; one row on, three off.
-    assert_allclose(model.likelihood_on_[1], [3 / 7, 2 / 7, 2 / 7])
-    assert_allclose(model.likelihood_off_[1], [5 / 9, 2 / 9, 2 / 9])
-    # At 6 the nearest are 7 and 3: counts 2 and 1.
-    first, not_first = 5 / 8 * 2 / 9, 3 / 8 * 3 / 7
-    second, not_second = 3 / 8 * 2 / 7, 5 / 8 * 2 / 9
-    expected = [first / (first + not_first), second / (second + not_second)]
-    assert_allclose(model.predict_proba([[6.0]]), [expected])
-    assert_array_equal(model.predict([[6.0]]), [[0, 0]])
-
-
 def test_mlknn_equals_naive_loop_with_ties_and_duplicates():
     rng = np.random.default_rng(0)
     for _ in range(60):

@@ -90,26 +90,6 @@ def test_add_equals_an_index_of_all_rows(small, old, added):
             assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
-@pytest.mark.parametrize("value", [1.0, 0.5], ids=["still bits", "no longer bits"])
-def test_add_to_rows_of_zeros_and_ones(value):
-    """Such rows are searched as packed bits, for as long as there are only zeros and ones."""
-    rng = np.random.default_rng(0)
-    X = (rng.random((90, 12)) < 0.4).astype(float)
-    Y = (X[:, :3] + (rng.random((90, 3)) < 0.2) > 0).astype(int)
-    more = (rng.random((30, 12)) < 0.4) * value
-    Y_more = rng.integers(0, 2, size=(30, 3))
-    model = NLDDClassifier(random_state=0).fit(csr_array(X), Y)
-    assert len(model.index_.features.packed.bits) == 90
-    model.add(csr_array(more), Y_more)
-    assert (model.index_.features.packed is not None) == (value == 1)
-    plain = NLDDClassifier(random_state=0).fit(X, Y).add(more, Y_more)
-    new = np.vstack([X, more])
-    assert_array_equal(model.predict(csr_array(new)), plain.predict(new))
-    assert_array_equal(
-        model.nearest_labelsets(csr_array(new), 2).row, plain.nearest_labelsets(new, 2).row
-    )
-
-
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_added_rows_are_numbered_on_from_all_rows_of_fit(small, share):
     """Not from the share used, nor without rows of weight 0, the last ones least of all."""
@@ -121,17 +101,6 @@ def test_added_rows_are_numbered_on_from_all_rows_of_fit(small, share):
     assert set(used) <= set(np.flatnonzero(weight))
     assert_array_equal(model.add(FAR, NEW).rows_, [*used, 120, 121])
     assert model.nearest_labelsets(FAR, 1).row.tolist() == [[120], [121]]
-
-
-def test_explain_names_the_added_row(small):
-    X, Y = small
-    model = NLDDClassifier(None, random_state=0).fit(X, as_frame(Y))
-    model.add(FAR, as_frame([[0, 0, 0, 0], [1, 1, 1, 1]]))
-    nothing, all_labels = model.explain(FAR)
-    assert (nothing.row, nothing.labels, nothing.Dx) == (120, (), 0)
-    assert (all_labels.row, all_labels.labels, all_labels.Dx) == (121, tuple(NAMES), 0)
-    assert all_labels.runner_up.row == 120
-    assert "taken from training row 121" in str(all_labels)
 
 
 @pytest.mark.parametrize("form", [np.array, list, pd.Series], ids=["array", "list", "series"])

@@ -8,12 +8,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._rakel import ENUMERABLE, RAkEL, draw_subsets
+from nldd.estimators._powersets import ENUMERABLE, LabelPowerset, RAkEL, draw_subsets
 
 
 @pytest.fixture
@@ -76,22 +74,6 @@ def test_votes_equal_a_count_over_the_stored_models(noisy, k, threshold, strict)
     agree = (share > 0.5) == expected
     assert_allclose(P[agree], share[agree], atol=1e-15)
     assert_allclose(P[~agree], 0.5)
-
-
-def test_votes_by_hand():
-    """Three rows at x = 0, 1, 2 with labels 000, 110, 011; pairs {0, 1}, {0, 2}, {1, 2}.
-
-    One nearest neighbour repeats the row, so all pairs agree: the share is the label itself.
-    """
-    X, Y = [[0.0], [1.0], [2.0]], [[0, 0, 0], [1, 1, 0], [0, 1, 1]]
-    model = RAkEL(KNeighborsClassifier(1), k=2).fit(X, Y)
-    assert [subset.tolist() for subset in model.subsets_] == [[0, 1], [0, 2], [1, 2]]
-    assert [powerset.labelsets.tolist() for powerset in model.estimators_] == [
-        [[0, 0], [1, 1], [0, 1]],
-        [[0, 0], [1, 0], [0, 1]],
-        [[0, 0], [1, 0], [1, 1]],
-    ]
-    assert_array_equal(model.predict_proba([[0.2], [1.2], [1.8]]), Y)
 
 
 def test_label_in_no_subset_stays_off(noisy):

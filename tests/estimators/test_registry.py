@@ -6,9 +6,8 @@ from numpy.testing import assert_array_equal
 
 import nldd
 from nldd._base import MultiLabelClassifier
-from nldd.estimators._linear_svm import LinearSVM
-from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._registry import METHODS
+from nldd.estimators._svm import LinearSVM, PlattSVC
 
 CLASSES = {
     "BR": "BinaryRelevance",

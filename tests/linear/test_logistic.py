@@ -210,13 +210,6 @@ def test_class_weights_of_classes():
     assert_allclose(model.coef_, expected.coef_)
 
 
-def test_single_precision_is_kept_as_it_is(as_if_large):
-    X, Y = labelled(300, 20, 6)
-    expected = MultiLabelLogisticRegression(tol=1e-8).fit(X, Y).predict_proba(X)
-    found = MultiLabelLogisticRegression(tol=1e-8).fit(X.astype(np.float32), Y).predict_proba(X)
-    assert_allclose(found, expected, atol=1e-5)
-
-
 @pytest.mark.parametrize("form", [np.asarray, csr_array])
 def test_columns_behind_are_used_as_far_as_allowed(form):
     """As in a chain: label j may use the first `usable` label columns, and no others."""

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
-from nldd.linear._softmax import fit_softmax
+from nldd.linear._solver import fit_softmax
 
 
 @pytest.fixture

@@ -139,22 +139,6 @@ def test_measure_equals_scikit_learn(key, options):
         assert found == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("key", sorted(AGREES_FOR_0_ONLY))
-def test_precision_and_recall_of_one_empty_side_are_zero(key):
-    """Where scikit-learn with zero_division=1 would call it perfect."""
-    full, nothing = [[1, 1]], [[0, 0]]
-    pair = (full, nothing) if key.endswith("precision") else (nothing, full)
-    function, average = SCIKIT_LEARN[key]
-    assert value(key, *pair, empty=1) == 0.0
-    assert function(*map(np.array, pair), zero_division=1, **average) == 1.0
-
-
-@pytest.mark.parametrize("key", WITH_EMPTY)
-@pytest.mark.parametrize("empty", [0, 0.25, 1])
-def test_measure_of_nothing_found_and_nothing_to_find_is_empty(key, empty):
-    assert value(key, np.zeros((3, 2)), np.zeros((3, 2)), empty=empty) == empty
-
-
 @pytest.mark.parametrize("key", KEYS)
 def test_measure_of_perfect_prediction_is_best(key):
     best = 1.0 if MEASURES[key].greater_is_better else 0.0

@@ -8,20 +8,19 @@ import numpy as np
 import pytest
 from model_files import METHODS, assert_same_answers, members_of, refusal, small_problem
 from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._chains import ClassifierChain
 from nldd.estimators._label_models import ConstantLabel
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
+from nldd.persistence import load_model, save_model
 from nldd.persistence._archive import Contents, read_archive, write_archive
-from nldd.persistence._models import load_model, save_model
-from problems import random_problem
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::nldd.NLDDWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
@@ -74,18 +73,6 @@ def test_rows_can_be_added_to_what_was_loaded(path, options):
         each.add(X[40:50], Y[40:50])
     assert_same_answers(loaded, model, X)
     assert_same_answers(saved_and_loaded(model, path), model, X)
-
-
-@pytest.mark.parametrize("container", [csr_matrix, csr_array, np.float32])
-def test_other_forms_of_features(path, container):
-    X, Y = small_problem()
-    X = np.where(np.abs(X) < 0.7, 0, X)
-    model = NLDDClassifier(random_state=0).fit(container(X[:50]), Y[:50])
-    loaded = saved_and_loaded(model, path)
-    assert_same_answers(loaded, model, container(X))
-    for each in (loaded, model):
-        each.add(container(X[50:]), Y[50:])
-    assert_same_answers(loaded, model, container(X))
 
 
 def test_numbers_take_as_few_bytes_as_they_need(path):
@@ -171,23 +158,6 @@ def test_all_that_was_learned_is_there(path):
     assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
 
 
-def test_why_a_base_was_chosen_is_there(path):
-    X, Y = small_problem()
-    model = NLDDClassifier(decision="accuracy", random_state=0).fit(X, Y)
-    loaded = saved_and_loaded(model, path)
-    assert str(loaded.chosen_) == str(model.chosen_)
-    assert loaded.chosen_.estimator.get_params() == model.chosen_.estimator.get_params()
-    assert (loaded.tau_, loaded.decision) == (model.tau_, "accuracy")
-    assert_same_answers(loaded.fit_copy(X[:40], Y[:40]), model.fit_copy(X[:40], Y[:40]), X)
-
-
-def test_weights_of_another_fit_can_be_saved(path):
-    """Their pairs are rows of other data, which may be more."""
-    X, Y = small_problem()
-    model = NLDDClassifier(random_state=0).fit(X, Y).fit_copy(X[:20], Y[:20])
-    assert_same_answers(saved_and_loaded(model, path), model, X)
-
-
 def test_generator_of_random_numbers_and_printing_are_left_out(path, capsys):
     X, Y = small_problem()
     model = NLDDClassifier(random_state=np.random.RandomState(0)).fit(X, Y)
@@ -197,15 +167,6 @@ def test_generator_of_random_numbers_and_printing_are_left_out(path, capsys):
     assert (loaded.random_state, loaded.verbose) == (None, 0)
     loaded.predict(X)
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_tiny_problems_full_of_ties(path, seed):
-    X, Y, queries = random_problem(seed)
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    loaded = saved_and_loaded(model, path)
-    assert_array_equal(loaded.predict_theta(queries), model.predict_theta(queries))
-    assert loaded.explain(queries) == model.explain(queries)
 
 
 @pytest.mark.slow
@@ -249,14 +210,6 @@ def test_models_in_a_file_of_another_kind(path):
     for name, model in models.items():
         assert_same_answers(read.models[name], model, X)
     assert refusal(path, load_model).startswith("holds a model of kind 'other'")
-
-
-def test_pipeline_of_nldd_alone(path):
-    X, Y = small_problem()
-    model = make_pipeline("passthrough", BinaryRelevance(), verbose=True).fit(X, Y)
-    loaded = saved_and_loaded(model, path)
-    assert [name for name, _ in loaded.steps] == ["passthrough", "binaryrelevance"]
-    assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
 
 
 def test_what_cannot_be_saved(path):

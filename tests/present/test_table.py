@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
 from nldd.present.table import Table, TableEntry, right_aligned, to_csv, to_text
+from nldd.present.text import escape_formula
 
 LOSSES = Table(
     key="hamming_loss",

@@ -14,7 +14,6 @@ from nldd.exceptions import (
     InputError,
     MissingExtraError,
     NLDDError,
-    SeparationWarning,
     ZeroWeightWarning,
 )
 from nldd.regression._regression import fit_regression
@@ -113,19 +112,6 @@ def test_gee_that_diverges_does_not_return_nonsense(seed):
     assert np.isfinite(fit.beta).all()
     assert np.abs(pairs.design @ fit.beta).max() <= 15
     assert "intercept" not in fit.fixed
-
-
-def test_gee_of_separated_pairs_keeps_likelihood():
-    Dx = np.linspace(0, 1, 20)
-    errors = np.where(Dx > 0.5, 4, 0)
-    pairs = make_pairs(Dx, np.sin(9 * Dx) ** 2, errors, 4, np.arange(20) // 2)
-    likelihood = fit_quietly(pairs)
-    fit, messages = fit_recording(pairs, covariance="exchangeable")
-    assert SeparationWarning in messages
-    assert fit.separated
-    assert fit.covariance == "independent"  # which is what was done
-    assert_array_equal(fit.beta, likelihood.beta)
-    assert_array_equal(fit.covariance_matrix, likelihood.covariance_matrix)
 
 
 def test_gee_without_statsmodels_names_the_extra(monkeypatch):

@@ -136,19 +136,6 @@ def test_linear_coefficients_follow_the_unit_of_distance(scale, which):
     assert_allclose(scaled.robust_standard_errors * back, fit.robust_standard_errors, rtol=1e-7)
 
 
-def test_linear_coefficients_follow_the_unit_of_correlated_distances():
-    """What Dy says beyond Dx is a thousandth of it, but matters; in any unit."""
-    rng = np.random.default_rng(1)
-    Dx, beyond = rng.uniform(0, 1, 2000), rng.uniform(0, 1, 2000)
-    Dy = 0.998 * Dx + 0.002 * beyond
-    errors = rng.binomial(30, expit(-2 + 2 * Dx + 2 * beyond))
-    fit = fit_quietly(make_pairs(Dx, Dy, errors, 30))
-    scaled = fit_quietly(make_pairs(Dx * 1e4, Dy * 1e-2, errors, 30))
-    assert_allclose(scaled.log_likelihood, fit.log_likelihood, rtol=1e-9)
-    assert scaled.fixed == fit.fixed
-    assert_allclose(scaled.beta * [1, 1e4, 1e-2], fit.beta, rtol=1e-5)
-
-
 def falling_slope(seed):
     """Random pairs whose unconstrained optimum is finite and has a negative slope, or None."""
     pairs = random_pairs(10_000 + seed, slopes=(-4, 2))
@@ -202,25 +189,6 @@ def test_linear_constrained_optimum(part):
         truth = statsmodels_glm(pairs, free)
         assert_allclose(fit.beta[free], truth.params, rtol=1e-7)
         assert_allclose(fit.standard_errors[free], truth.bse, rtol=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("errors", "beta", "fixed"),
-    [
-        ([4, 2, 6, 4], [np.log(3 / 5), 0, np.log(25 / 9)], (FEATURES,)),
-        ([4, 6, 2, 4], [np.log(3 / 5), np.log(25 / 9), 0], (LABELS,)),
-        ([6, 4, 4, 2], [0, 0, 0], (FEATURES, LABELS)),
-    ],
-    ids=["Dx", "Dy", "both"],
-)
-def test_linear_zero_weight_warning_names_the_distance(errors, beta, fixed):
-    # The distance without weight loses errors as it grows. Left with the other one, 6 of 16
-    # labels are wrong where it is 0 and 10 of 16 where it is 1: odds 3/5 and 5/3.
-    fit, messages = fit_recording(make_pairs([0, 1, 0, 1], [0, 0, 1, 1], errors, 8))
-    assert_allclose(fit.beta, beta, atol=1e-12)
-    assert fit.fixed == fixed
-    assert list(messages) == [ZeroWeightWarning]
-    assert f"No weight for {' and '.join(fixed)}: the 4 pairs" in messages[ZeroWeightWarning]
 
 
 CHANGING = [0.0, 0.0, 1.0, 1.0]

@@ -61,23 +61,6 @@ def test_log_odds_derivatives_equal_finite_differences(seed):
     assert_allclose(log_odds(b, Dx, Dy)[1], np.transpose(differences), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize(
-    "b",
-    [
-        pytest.param((-3, 0.5, 0.8), id="middling"),
-        pytest.param((-2, 0.2, 1.5), id="steep Dy", marks=pytest.mark.slow),
-        pytest.param((-4, 1, 0.3), id="steep Dx", marks=pytest.mark.slow),
-    ],
-)
-def test_multiplicative_recovers_known_coefficients(b):
-    fit = fit_model(simulate(0, b, n_pairs=20_000, n_labels=10))
-    assert (np.abs(fit.beta - b) < 3 * fit.standard_errors).all()
-    assert fit.standard_errors.max() < 0.05  # which makes the line above say something
-    # The pairs are independent, so both kinds of standard errors estimate the same.
-    assert_allclose(fit.robust_standard_errors, fit.standard_errors, rtol=0.1)
-    assert (fit.separated, fit.fixed) == (False, ())
-
-
 def numerical_hessian(function, b, h=1e-4):
     """Second differences in every pair of directions."""
     steps = h * np.eye(len(b))

@@ -77,15 +77,6 @@ def test_linear_without_errors_or_without_right_labels_by_hand(errors, what):
     assert_allclose(fit.theta(pairs.Dx, pairs.Dy), (errors + 0.15) / 5.3)
 
 
-def test_linear_separation_against_the_bounds_is_none():
-    """Errors only at small distances: no slope may follow, so the maximum is finite."""
-    Dx = np.linspace(0, 1, 20)
-    fit, messages = fit_recording(make_pairs(Dx, np.zeros(20), np.where(Dx < 0.5, 4, 0), 4))
-    assert list(messages) == [ZeroWeightWarning]
-    assert not fit.separated
-    assert_allclose(fit.beta, [0, 0, 0], atol=1e-12)  # half of all labels are wrong
-
-
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 4))]
 )

@@ -29,12 +29,6 @@ def test_pack_puts_feature_j_into_bit_j(n_features, container):
         )
 
 
-def test_pack_takes_wide_indices():
-    X = csr_array(np.array([[0.0, 1.0, 1.0]]))
-    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    assert pack(X).tolist() == [[6]]
-
-
 @pytest.mark.parametrize("n_features", WIDTHS)
 def test_overlap_counts_the_ones_in_common(n_features):
     rng = np.random.default_rng(n_features)

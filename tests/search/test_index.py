@@ -64,17 +64,6 @@ def test_query_distance_of_a_duplicate_is_exactly_zero():
     assert_array_equal(found.Dy, 0)
 
 
-def test_query_tie_goes_to_smaller_label_distance_then_lowest_row():
-    # All rows are 1 away in features; rows 1 and 2 share the labelset nearest to p.
-    X = np.array([[1.0], [-1.0], [1.0], [-1.0]])
-    Y = np.array([[0, 1], [1, 1], [1, 1], [0, 0]])
-    index = LabelsetIndex(X, Y, np.ones(1))
-    found = index.query(np.zeros((1, 1)), np.array([[0.9, 0.8]]), IN_FEATURES, k=3)
-    # Dy: row 1 and 2 sqrt(.01 + .04), row 0 sqrt(.81 + .04), row 3 sqrt(.81 + .64)
-    assert found.row.tolist() == [[1, 0, 3]]
-    assert_allclose(found.Dy[0], np.sqrt([0.05, 0.85, 1.45]))
-
-
 def equal(a: Neighbors, b: Neighbors):
     for name in ("row", "labelset", "Dx", "Dy"):
         assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-12, atol=1e-14)

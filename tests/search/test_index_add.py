@@ -43,16 +43,6 @@ def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
         assert_equal_indexes(grown, whole, as_queries(X_new), P)
 
 
-def test_added_rows_equal_to_old_ones_come_after_them():
-    X, Y = np.array([[1.0], [2.0]]), np.array([[0, 1], [1, 0]])
-    index = LabelsetIndex(X, Y, np.ones(1))
-    index = index.with_rows(X, Y)
-    assert index.query(X, Y.astype(float), LINEAR).row.tolist() == [[0], [1]]
-    # In its labelset the new row is nearer, and it is number 4.
-    index = index.with_rows(np.array([[1.5]]), Y[:1])
-    assert index.query(np.array([[1.6]]), np.array([[0.0, 1.0]]), LINEAR).row.tolist() == [[4]]
-
-
 @pytest.mark.parametrize(
     ("first", "then"),
     [

@@ -59,13 +59,6 @@ def test_query_gives_the_same_whatever_the_blocks(way, monkeypatch):
             assert_same(index.query(X_new, P, score), expected)
 
 
-@pytest.mark.parametrize("k", [-1, 0, 5])
-def test_query_refuses_more_labelsets_than_there_are(k):
-    index = LabelsetIndex(np.eye(4), np.array([[0, 1], [1, 0], [1, 1], [0, 0]]), np.ones(4))
-    with pytest.raises(InputError, match="k must be from 1 to 4, the number of labelsets"):
-        index.query(np.eye(4), np.zeros((4, 2)), LINEAR, k)
-
-
 def clustered(rng, n_rows, ones):
     """30 clusters, each with a labelset of its own but for one row in ten."""
     centres = np.random.default_rng(99).random((30, 60))
@@ -165,17 +158,6 @@ def test_query_of_an_index_mapped_from_a_file(way, tmp_path):
     assert_same(
         mapped.query(as_queries(X_new), P, LINEAR), index.query(as_queries(X_new), P, LINEAR)
     )
-
-
-@every_way
-def test_query_of_queries_that_are_read_only(way):
-    _, _, as_rows, as_queries = WAYS[way]
-    X, Y, X_new, P, scale = random_problem(np.random.default_rng(9), way, 30, 20, 5)
-    index, queries = LabelsetIndex(as_rows(X), Y, scale), as_queries(X_new)
-    expected = index.query(queries, P, LINEAR)
-    for array in (P, queries if isinstance(queries, np.ndarray) else queries.data):
-        array.flags.writeable = False
-    assert_same(index.query(queries, P, LINEAR), expected)
 
 
 def test_query_of_a_long_sparse_row_next_to_a_short_one():

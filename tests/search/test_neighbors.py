@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
 from sklearn import config_context
 
-from nldd.search._neighbors import NeighborIndex
+from nldd.estimators._mlknn import NeighborIndex
 
 
 def naive_order(X, queries):
@@ -50,15 +50,6 @@ def test_nearest_equals_naive_loop_with_ties_and_duplicates(form, offset):
         index = NeighborIndex(form(X + offset))
         assert_array_equal(index.nearest(form(queries + offset), k), naive_nearest(X, queries, k))
         assert_array_equal(index.nearest_others(k), naive_nearest_others(X, k))
-
-
-def test_nearest_by_hand():
-    X = np.array([[2.0], [0.0], [1.0], [0.0], [3.0]])
-    # Distances to 1 are 1, 1, 0, 1, 2: row 2, then rows 0, 1, 3 by their number, then row 4.
-    nearest = [NeighborIndex(X).nearest(np.array([[1.0]]), k)[0].tolist() for k in range(1, 6)]
-    assert nearest == [[2], [0, 2], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]]
-    # Rows 1 and 3 are equal: each is the other's nearest.
-    assert_array_equal(NeighborIndex(X).nearest_others(2)[[1, 3]], [[2, 3], [1, 2]])
 
 
 @pytest.mark.parametrize("d", [1, 3, 33])

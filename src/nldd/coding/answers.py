@@ -114,14 +114,10 @@ class Answers(Entries):
             values = getattr(self, name)
             if not values.shape[1]:
                 set_field(name, np.empty((n, 0), dtype=values.dtype))
-        usual = {
-            "categories": [()] * n,
-            "ids": [""] * n,
-            "keys": [()] * n,
-            "rows": [*range(1, n + 1)],
-        }
+        usual = {"categories": (), "ids": "", "keys": ()}
         for name in usual.keys() - {name for name in usual if getattr(self, name)}:
-            set_field(name, usual[name])
+            set_field(name, [usual[name]] * n)
+        set_field("rows", self.rows or [*range(1, n + 1)])
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -177,10 +173,9 @@ class Decisions(Entries):
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        usual = (("drawn", False), ("coders", ""), ("times", ""), ("agreed", True))
-        for name, missing in usual:
-            if not getattr(self, name):
-                object.__setattr__(self, name, [missing] * len(self.codes))
+        usual = {"drawn": False, "coders": "", "times": "", "agreed": True}
+        for name in usual.keys() - {name for name in usual if getattr(self, name)}:
+            object.__setattr__(self, name, [usual[name]] * len(self.codes))
 
     def __len__(self) -> int:
         return len(self.codes)

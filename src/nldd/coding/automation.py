@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 # The surest answers of which the triage table has a line, in percent.
 PERCENTS = (1, 2, 5, *range(10, 101, 10))
-NONE_NOTE = (
-    "None: not proven. The test ends where it fails, so that a few errors among the surest answers "
-    "are enough, even if more looks right further down."
-)
-CHANCE_NOTE = "Chance: estimated probability that all codes of an answer are right."
 
 
 @dataclass(frozen=True)
@@ -145,10 +140,7 @@ def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table
                 f"{t.n_auto:,} of {t.n_answers:,}", t.chosen
             ),
         },
-        f"Promised: {wording.MEASURED[selection.measure]}, with "
-        f"{exact_percent(selection.confidence)} confidence in each line by itself, not in all "
-        "together: name the target before you look.",
-        *[NONE_NOTE] * any(not t.n_auto for t in targets),
+        *wording.fill_words("targets_notes", found=selection, targets=targets),
     )
 
 
@@ -157,7 +149,6 @@ def triage_table(
 ) -> Table:
     """What is coded automatically up to which doubt, and how well; the chosen line is bold."""
     rank_by = selection.rank_by
-    target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
     return tabulate(
         "triage",
         "Triage: the share of the machine and its accuracy",
@@ -172,11 +163,9 @@ def triage_table(
             ),
             "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
         },
-        f"Auto: answers that the machine codes. Right: {wording.MEASURED[selection.measure]}, "
-        "among these, with a 95 % interval.",
-        "Combined: the same among all answers, if people are right in "
-        f"{exact_percent(human_accuracy)} of the rest.{target}",
-        *[CHANCE_NOTE] * (rank_by == "chance"),
+        *wording.fill_words(
+            "triage_notes", found=selection, rows=rows, human_accuracy=human_accuracy
+        ),
     )
 
 

@@ -19,8 +19,16 @@ from nldd.coding.guarantee import (
     GuaranteeTarget,
 )
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import Predictions, Watch, no_progress
-from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
+from nldd.coding.predictions import (
+    EMPTY,
+    PART,
+    Predictions,
+    Reason,
+    Reasons,
+    Watch,
+    join_names,
+    no_progress,
+)
 from nldd.coding.selective import Selection
 from nldd.present.text import align, count_noun, percent, wrap
 

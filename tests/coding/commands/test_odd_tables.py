@@ -19,7 +19,7 @@ from coding_tables import (
     succeed,
     write_csv,
 )
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 from odd_tables import N_CODED, ODD, N, as_text
 
 MALICIOUS = (

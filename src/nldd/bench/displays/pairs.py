@@ -9,8 +9,7 @@ from sklearn.utils import check_array, check_consistent_length, check_random_sta
 
 from nldd._labels import read_labels
 from nldd._training import Training, random_halves
-from nldd.estimators._label_models import default_estimator
-from nldd.estimators._label_probabilities import fit_label_probabilities
+from nldd.estimators._label_models import default_estimator, fit_label_probabilities
 from nldd.exceptions import InputError
 from nldd.present.drawing import BLUE, GREY, INK, VERMILION, Display, style_axes, write
 from nldd.present.text import count_noun

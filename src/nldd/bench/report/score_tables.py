@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from nldd._wording import quote
-from nldd.bench.protocols.protocol_file import hint
 from nldd.bench.report import published as paper
 from nldd.bench.report.paper_comparison import (
     paper_notes,
@@ -15,6 +14,7 @@ from nldd.bench.report.paper_comparison import (
     rank_entries,
 )
 from nldd.bench.report.results import ALL_MEASURES, POOLED, FloatArray, Results
+from nldd.bench.runner.protocol_file import hint
 from nldd.bench.statistics.comparison import Pair, compare
 from nldd.bench.statistics.ranks import average_ranks, complete_rows, ranks
 from nldd.bench.statistics.significance import WILCOXON_RULE, about_least_p, significance_line

@@ -19,13 +19,13 @@ from nldd.coding import coded_answers as coding
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
-from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.review.records import WRITTEN, Item, Study, Suggestion
 from nldd.coding.review.store import Store
+from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError
