@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from nldd.bench import load_dataset, load_protocol
 from nldd import PlattSVC
+from nldd.bench import load_dataset, load_protocol
 from nldd.metrics._measures import PAPER_MEASURES
 
 HERE = Path(__file__).parent

@@ -7,8 +7,8 @@ import pytest
 
 from bench.runner.trials import rows_only
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.runner.protocol_file import load_protocol
 from nldd.bench.runner.cell import cells
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.bench.runner.records import CELLS, as_line
 from nldd.coding import selective
 from nldd.estimators._registry import METHODS
