@@ -16,14 +16,12 @@ import marks
 import numpy as np
 from records import cells
 
-from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
-from nldd.bench.report.paper_comparison import paper_differences
-from nldd.bench.report.published import published
+from nldd.bench.displays import CriticalDifferenceDisplay
+from nldd.bench.report.published import paper_differences, published
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
-from nldd.bench.statistics.comparison import nemenyi
-from nldd.bench.statistics.ranks import average_ranks
+from nldd.bench.statistics.ranks import average_ranks, nemenyi
 from nldd.bench.statistics.significance import one_sided_wilcoxon
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.present.table import Table, TableEntry, as_entry, one_line, right_aligned
@@ -330,7 +328,7 @@ def to_markdown(table: Table) -> str:
 
 def _cell(cell: TableEntry | str) -> str:
     entry = as_entry(cell)
-    text, under = _escape(entry.text), _escape(entry.under)
+    text, under = _escape(entry.text), "<br>".join(map(_escape, entry.under.splitlines()))
     text = f"**{text}**" if entry.bold and text else text
     return f"{text}<br><small>{under}</small>" if under else text
 

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from nldd._labels import as_label_sets
-from nldd.bench.displays.pairs import PairsDisplay
+from nldd.bench.displays import PairsDisplay
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, doubtful, published
 from nldd.datasets import load_yeast
 from nldd.estimators._binary_relevance import BinaryRelevance

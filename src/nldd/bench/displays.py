@@ -1,4 +1,6 @@
-"""Average ranks of methods on one axis, with bars over those that do not differ significantly."""
+"""Figures as objects, which hold what was computed and draw it: average ranks of methods with bars
+over those that do not differ significantly, and the pairs that NLDD learns its weights from.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,13 +19,17 @@ from nldd.present.drawing import (
     Display,
     read_numbers,
     set_title,
+    style_axes,
     write,
 )
+from nldd.regression._regression import DistanceRegression, Pairs
 
 # Heights in points: of a line of a name, of a row of bars, the room around both, and of a ruler.
 LINE, BAR_ROW, GAP, HEAD, FOOT, RULER = 12.0, 9.0, 9.0, 34.0, 24.0, 26.0
 # Longer names are broken into lines, so that they leave room for the axis between them.
 NAME_WIDTH = 20
+# Of theta, at which the pairs have a line.
+LEVELS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 0.9)
 Bars = list[tuple[tuple[int, ...], int]]
 NOTE = "A bar joins methods that do not differ significantly; its dots are the methods it joins."
 RULER_NOTE = (
@@ -186,3 +192,69 @@ def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]])
         ends[row : row + 1] = [ranks[list(clique)].max()]
         placed.append((clique, row))
     return placed
+
+
+@dataclass(eq=False)
+class PairsDisplay(Display):
+    """Pairs (Dx, Dy) coloured by wrong labels, with lines of equal theta.
+
+    Parameters
+    ----------
+    pairs : nldd.regression._regression.Pairs
+    regression : nldd.regression._regression.DistanceRegression
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd.bench import PairsDisplay
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = np.column_stack([X > 0, X.sum(axis=1) > 0])
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> print(PairsDisplay.from_estimator(model).plot().ax_.get_title())
+    54 pairs
+    log-odds of a wrong label = -6.44 + 0.681 Dx + 6.798 Dy
+    """
+
+    pairs: Pairs
+    regression: DistanceRegression
+    inches = 7.5, 5.5
+
+    @classmethod
+    def from_estimator(cls, model: Any) -> "PairsDisplay":
+        """The pairs and the regression of a fitted model.
+
+        Parameters
+        ----------
+        model : nldd.NLDDClassifier
+
+        Returns
+        -------
+        PairsDisplay
+        """
+        return cls(model.pairs_, model.regression_)
+
+    def _draw(self, ax: Any) -> None:
+        pairs, linear = self.pairs, self.regression.model == "linear"
+        # Pairs with the most errors are drawn last: they are few, and the ones to look at.
+        order = np.argsort(pairs.errors, kind="stable")
+        looks = {"s": 14, "cmap": "viridis_r", "alpha": 0.75, "linewidths": 0}
+        points = ax.scatter(pairs.Dx[order], pairs.Dy[order], c=pairs.errors[order], **looks)
+        # Along these lines theta is the same: what the two weights trade against each other.
+        Dx, Dy = np.meshgrid(_steps(pairs.Dx), _steps(pairs.Dy))
+        theta = self.regression.theta(Dx, Dy)
+        levels = [level for level in LEVELS if theta.min() < level < theta.max()]
+        if levels:
+            lines = ax.contour(Dx, Dy, theta, levels=levels, colors="black", linewidths=0.8)
+            ax.clabel(lines, fmt=lambda level: f"theta = {level:g}", fontsize=9)
+        ax.figure.colorbar(points, ax=ax, label=f"wrong labels (of {pairs.n_labels})")
+        b0, b1, b2 = self.regression.beta
+        terms = f"{b1:.3f} Dx + {b2:.3f} Dy" if linear else f"Dx^{b1:.3f} Dy^{b2:.3f}"
+        formula = f"log-odds of a wrong label = {b0:.2f} + {terms}"
+        ax.set_title(f"{len(pairs)} pairs\n{formula}", fontsize=11)
+        style_axes(ax, "Dx, distance in feature space", "Dy, distance in label space")
+
+
+def _steps(values: Any) -> NDArray[np.float64]:
+    margin = 0.03 * float(np.ptp(values)) or 0.5
+    return np.linspace(max(0.0, values.min() - margin), values.max() + margin, 200)
