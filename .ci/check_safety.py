@@ -27,7 +27,7 @@ MAY_IMPORT = [
     (SERVERS, {"coding/review/server.py"}),
 ]
 # They pass on what their own caller has given.
-MAY_TRUST = {"persistence/_models.py", "persistence/_skops.py", "coding/model_file.py"}
+MAY_TRUST = {"persistence/__init__.py", "persistence/_archive.py", "coding/model_file.py"}
 PAGE = SOURCE / "coding" / "review" / "page"
 IN_SCRIPTS = re.compile(
     r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|DOMParser|\beval\(|new Function"

@@ -24,13 +24,13 @@ from warnings import catch_warnings, simplefilter
 
 from nldd.bench.datasets.load import load_dataset
 from nldd.bench.datasets.source import read_label_names
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.spreadsheet import cell_number, cell_text
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_archive
-from nldd.present.formulas import escape_formula, unescape_formula
+from nldd.present.text import escape_formula, unescape_formula
 
 CORPUS = Path(__file__).parent / "fuzz_corpus"
 SOURCE = str(Path(sys.modules["nldd"].__file__).parent)

@@ -21,9 +21,9 @@ from bench.runner.trials import (
     written,
 )
 from nldd import cli
-from nldd.bench.datasets.load import load_dataset
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.datasets.tables import read_csv
 from nldd.bench.runner.benchmark import run_benchmark
+from nldd.bench.runner.protocol_file import load_protocol
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs /proc")
 
@@ -62,7 +62,7 @@ def undisturbed(tmp_path, command, n_folds, monkeypatch):
     """What a run writes that nobody disturbs."""
     with monkeypatch.context() as patch:
         work_at_home(patch)
-        dataset = load_dataset(tmp_path / "songs.csv", labels="label_*")
+        dataset = read_csv(tmp_path / "songs.csv", "label_*")
         protocol = load_protocol(tmp_path / "trial.toml")
         run_benchmark(protocol, {"songs": dataset}, tmp_path / "undisturbed")
     lines = written(tmp_path / "undisturbed")

@@ -11,8 +11,17 @@ import click
 from nldd.bench.datasets import catalogue
 from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, CatalogueEntry
 from nldd.exceptions import InputError
-from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.options import bundle, file_option, folder_option, force_option, json_option
+from nldd.present.console import (
+    bundle,
+    file_option,
+    folder_option,
+    force_option,
+    json_option,
+    print_notes,
+    print_result,
+    say,
+    show,
+)
 from nldd.present.text import align, count_noun
 
 if TYPE_CHECKING:

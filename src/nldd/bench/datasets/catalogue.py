@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd.exceptions import InputError, NLDDError
-from nldd.present.progress import progress
+from nldd.present.console import progress
 
 FOLDER_VARIABLE, MIRROR_VARIABLE = "NLDD_DATA", "NLDD_MIRROR"
 TIMEOUT_SECONDS, BLOCK_BYTES = 30.0, 1024

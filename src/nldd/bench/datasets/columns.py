@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vstack
 
-from nldd._sparse import narrow_indices
+from nldd._validation import narrow_indices
 from nldd._wording import quote, quote_first
 from nldd.bench.datasets.arff import Attribute, DataTable, stack, wrong_type
 from nldd.bench.datasets.source import DataError, number, read_label_names, truth
