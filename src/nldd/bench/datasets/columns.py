@@ -150,7 +150,7 @@ def _label_columns(
     if labels is not None:
         raise InputError(f"{FORMS}; got {labels!r}.")
     if table.relation is None:
-        raise DataError(f"Say which columns are labels: {FORMS}.")
+        raise InputError(f"Say which columns of {table.source.path} are labels: {FORMS}.")
     by_relation = meka_columns(table.relation, len(names))
     if by_relation is None:
         beside = f"no {table.source.path.stem}.xml lies beside the file"
