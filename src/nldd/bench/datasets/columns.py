@@ -94,15 +94,17 @@ def join(X: Sequence[Any], Y: Sequence[NDArray[np.int64]], **facts: Any) -> Data
 def _check_header(table: DataTable, first: DataTable) -> None:
     """Rows of several files may follow each other only if their columns are the same."""
     for theirs, mine in zip_longest(table.attributes, first.attributes):
-        if _declaration(theirs) != _declaration(mine):
+        if _declaration(theirs, table) != _declaration(mine, table):
             line = theirs.line if theirs else table.header_line
             other = f"the header differs from that of {first.source.path}"
             differ = f"{_describe(theirs)} here, {_describe(mine)} there"
             raise table.source.error(line, f"{other}: {differ}. Declare the same in both.")
 
 
-def _declaration(attribute: Attribute | None) -> Any:
-    return attribute and (attribute.name, attribute.is_text or attribute.codes)
+def _declaration(attribute: Attribute | None, table: DataTable) -> Any:
+    # Columns of a CSV file have no declared type: one file may have texts where the other has none.
+    is_free = table.relation is None
+    return attribute and (attribute.name, is_free or attribute.is_text or attribute.codes)
 
 
 def _describe(attribute: Attribute | None) -> str:
