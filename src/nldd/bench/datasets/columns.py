@@ -51,7 +51,7 @@ def as_dataset(
     for other in tables[1:]:
         _check_header(other, first)
     names = [attribute.name for attribute in first.attributes]
-    with first.source.at(first.header_line):
+    with first.source.locate_errors(first.header_line):
         columns = _label_columns(first, labels, names)
         chosen = named_columns([text], names, "which should be the text") if text else []
         grouping = named_columns([groups], names, "which should be the groups") if groups else []
@@ -174,9 +174,6 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
     """Positions of the columns of these names; an error says where the names come from."""
     if not labels or not all(isinstance(label, str) for label in labels):
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
-    repeated = [label for label, count in Counter(labels).items() if count > 1]
-    if repeated:
-        raise InputError(f"labels names {quote_first(repeated)} more than once.")
     position = {name: j for j, name in enumerate(names)}
     unknown = [label for label in labels if label not in position]
     if unknown:
@@ -186,7 +183,7 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
         how = f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly."
         wrong = f"none of the {len(names)} columns is called {quote_first(unknown)}, {origin}"
         raise DataError(f"{wrong}. {how}")
-    return sorted(position[label] for label in labels)
+    return sorted({position[label] for label in labels})
 
 
 def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
@@ -321,7 +318,7 @@ def _encode_features(table: DataTable, columns: Sequence[int]) -> tuple[Any, lis
     """
     attributes = [table.attributes[j] for j in columns]
     for attribute in attributes:
-        with table.source.at(attribute.line):
+        with table.source.locate_errors(attribute.line):
             if attribute.is_text and table.relation is None:
                 for text in attribute.codes or ():
                     number(text, attribute.name)

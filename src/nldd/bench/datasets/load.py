@@ -200,10 +200,9 @@ def _load_files(
             raise InputError(f"Every line of {files[0]} says its labels: {how}.")
         dataset = read_svmlight(files, name)
     else:
-        if labels is None and suffix == ".arff":
+        is_arff, texts = suffix == ".arff", (options.get("text"), options.get("groups"))
+        if is_arff and labels is None:
             labels = _label_file(files[0])
-        texts = options.get("text"), options.get("groups")
-        is_arff = suffix == ".arff"
         tables = [read_arff(path) if is_arff else read_csv(path, *texts) for path in files]
         dataset = as_dataset(tables, labels, name, **options)
     if dataset.n_train is None:
