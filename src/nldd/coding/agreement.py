@@ -79,13 +79,6 @@ class Alpha:
     low: float | None
     high: float | None
 
-    def __str__(self) -> str:
-        if self.value is None:
-            return "cannot be told, as all codes are the same"
-        if self.low is None or self.high is None:
-            return f"{self.value:.3f} (without an interval: few answers, or nobody disagrees)"
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f}, 95 % interval)"
-
 
 @dataclass(frozen=True)
 class Disagreement:

@@ -108,21 +108,8 @@ class Triage:
 
     def paragraphs(self) -> tuple[str, ...]:
         """How much can be coded automatically at which accuracy, as a whole or code by code."""
-        codes = () if self.codes is None else wording.per_code_words(self.codes)
-        repeated = wording.fill_words("repeated", again=self.selection.repeated)
-        return *self._whole_answers(), *repeated, *codes
-
-    def _whole_answers(self) -> tuple[str, ...]:
-        found = self.selection
-        if self.earlier is not None:
-            failed = wording.failed_refit_words(found)
-            about = {"failed": failed, "earlier": self.earlier, "found": found}
-            return wording.fill_words("earlier_in_use", **about)
-        if found.threshold is None:
-            return wording.no_threshold_words(found, self.targets)
-        combined = next(row.combined for row in self.rows if row.chosen)
-        about = {"human_accuracy": self.human_accuracy, "combined": combined}
-        return wording.fill_words("automated", found=found, **about)
+        combined = next((row.combined for row in self.rows if row.chosen), None)
+        return wording.fill_words("triaged", triage=self, combined=combined)
 
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
@@ -260,4 +247,5 @@ def apply_guarantee(
     notes = wording.drawn_notes(model)
     if found.automates:
         return options, notes
-    return options, [wrap(wording.no_threshold_words(found, target_shares(model, goal))), *notes]
+    why = wording.fill_words("no_threshold", found=found, targets=target_shares(model, goal))
+    return options, [wrap(why), *notes]

@@ -297,10 +297,7 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        found = self.selection
-        if found.threshold is None:
-            return "The model makes no promise.", *wording.no_threshold_words(found, self.targets)
-        return wording.fill_words("compared", check=self, found=found)
+        return wording.fill_words("compared", check=self)
 
 
 def evaluate_table(

@@ -1,4 +1,4 @@
-"""Fits of Dask arrays by blocks: the same as on one machine, wherever the blocks are."""
+"""Dask arrays, fitted and predicted by blocks: the same as on one machine, wherever they are."""
 
 import pickle
 
@@ -139,19 +139,8 @@ def test_logistic_regressions_of_blocks_are_those_of_all_rows(form, seed):
     assert_allclose(blocks.intercept_, one.intercept_, atol=1e-6)
     assert_array_equal(blocks.predict(form(X)), one.predict(form(X)))
     again = blocks.predict_proba(in_blocks(form(X), chunks)).compute()
-    assert_array_equal(again, blocks.predict_proba(form(X)))
-
-
-def test_features_far_from_zero_and_close_to_each_other():
-    """Axes and means come from blocks, whose own means differ."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 30)) @ rng.normal(size=(30, 30)) + 1000 * rng.normal(size=30)
-    X[300:] += 5
-    Y = ((X - X.mean(axis=0)) @ rng.normal(size=(30, 3)) + 9 * rng.logistic(size=(600, 3)) > 9) + 0
-    one = EXACTLY.fit(X, Y)
-    blocks = MultiLabelLogisticRegression(tol=1e-9).fit(in_blocks(X), in_blocks(Y))
-    assert_allclose(blocks.coef_, one.coef_, atol=1e-6)
-    assert_allclose(blocks.predict_proba(X), one.predict_proba(X), atol=1e-6)
+    # A block of one row is another product to BLAS, which may round otherwise.
+    assert_allclose(again, blocks.predict_proba(form(X)), rtol=1e-12)
 
 
 def test_warm_start_goes_on_from_coefficients(small):
@@ -211,12 +200,6 @@ def test_nldd_of_blocks_is_that_of_all_rows(form, settings, yeast):
     assert_array_equal(blocks.labelsets_, one.labelsets_)
     assert_array_equal(blocks.predict(X_new), one.predict(X_new))
     assert_allclose(blocks.predict_theta(X_new), one.predict_theta(X_new), atol=1e-6)
-    for method in METHODS:
-        lazy = getattr(blocks, method)(in_blocks(X_new, 150))
-        here = getattr(blocks, method)(X_new)
-        assert isinstance(lazy, da.Array)
-        assert (lazy.dtype, lazy.shape) == (here.dtype, here.shape)
-        assert_allclose(lazy.compute(), here, rtol=1e-12)
     for theirs, ours in zip(blocks.explain(X_new[:20]), one.explain(X_new[:20]), strict=True):
         assert str(theirs) == str(ours)
     several = blocks.nearest_labelsets(X_new, 5)
@@ -237,58 +220,55 @@ def test_binary_relevance_of_blocks_is_that_of_all_rows(kind, yeast):
         assert_array_equal(blocks.counts_, one.counts_)
 
 
-def test_default_settings_agree_to_their_tolerance(yeast):
-    X, Y, X_new = yeast_in(np.asarray, yeast)
-    one = NLDDClassifier(None, random_state=0).fit(X, Y)
-    blocks = NLDDClassifier(random_state=0).fit(in_blocks(X, 400), in_blocks(Y, 400))
-    assert blocks.chosen_.name == "logistic"  # there is nothing else to choose from
-    assert_allclose(blocks.estimators_[0].coef_, one.estimators_[0].coef_, atol=1e-3)
-    assert_allclose(blocks.predict_theta(X_new), one.predict_theta(X_new), atol=1e-4)
-    assert (blocks.predict(X_new) == one.predict(X_new)).mean() > 0.999
+@pytest.fixture(params=["in memory", "in shards"])
+def model(request, small):
+    X, Y = small if request.param == "in memory" else map(in_blocks, small)
+    return NLDDClassifier(None, random_state=0).fit(X, Y)
 
 
-@pytest.mark.parametrize("estimator", ["auto+trees", {"a": MultiLabelLogisticRegression()}])
-def test_bases_that_blocks_cannot_choose(small, estimator):
-    with pytest.raises(InputError, match="can be fitted to Dask arrays"):
-        NLDDClassifier(estimator).fit(*map(in_blocks, small))
+@pytest.mark.parametrize("chunks", [((50, 30, 40), (1, 3)), ((120,), (4,))], ids=["several", "one"])
+@pytest.mark.parametrize("method", METHODS)
+def test_dask_array_is_answered_by_one_of_the_same_blocks(small, model, method, chunks):
+    expected = getattr(model, method)(small[0])
+    answer = getattr(model, method)(da.from_array(small[0], chunks=chunks))
+    assert isinstance(answer, da.Array)
+    assert (answer.dtype, answer.shape) == (expected.dtype, expected.shape)
+    assert answer.chunks == ((chunks[0], (4,)) if expected.ndim == 2 else (chunks[0],))
+    answer = answer.compute()
+    if hasattr(model.index_, "groups"):  # to the last bit
+        assert answer.tobytes() == expected.tobytes()
+    assert_allclose(answer, expected, rtol=1e-12)
 
 
-def test_refit_keeps_the_weights_of_the_distances(small):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    other = model.fit_copy(in_blocks(X[:80]), in_blocks(Y[:80]))
-    assert_array_equal(other.beta_, model.beta_)
-    assert len(other.index_) == 80
-    assert_array_equal(other.predict(X), model.fit_copy(X[:80], Y[:80]).predict(X))
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_to_predict_in_blocks_of_unknown_size_and_of_none(small, model, method):
+    lazy = in_blocks(small[0][np.argsort(small[0][:, 0])], 40)
+    chosen = lazy[lazy[:, 0] > np.median(small[0][:, 0])]  # none in the first block
+    answer = getattr(model, method)(chosen).compute()
+    assert_allclose(answer, getattr(model, method)(chosen.compute()), rtol=1e-12)
 
 
-def test_columns_in_blocks_and_y_in_other_blocks(small):
-    X, Y = small
-    expected = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    model = NLDDClassifier(random_state=0).fit(in_blocks(X, 50, 1), in_blocks(Y, 70, 2))
-    assert_array_equal(model.beta_, expected.beta_)
-    assert_array_equal(model.predict(in_blocks(X, 30, 2)).compute(), expected.predict(X))
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_computed_before_it_is_asked_for(small, model, method):
+    computed = []
+
+    def note(block):
+        computed.append(len(block))
+        return block
+
+    answer = getattr(model, method)(in_blocks(small[0]).map_blocks(note, meta=np.empty((0, 0))))
+    assert computed == []
+    answer[:50].compute()
+    assert computed == [50]  # one block, for the answer to one block
 
 
-def test_rows_to_predict_in_blocks_of_unknown_size_and_of_none(small):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(in_blocks(X), in_blocks(Y))
-    lazy = in_blocks(X[np.argsort(X[:, 0])], 40)
-    chosen = lazy[lazy[:, 0] > np.median(X[:, 0])]  # none in the first block
-    for method in METHODS:
-        answer = getattr(model, method)(chosen).compute()
-        assert_allclose(answer, getattr(model, method)(chosen.compute()), rtol=1e-12)
-
-
-def test_tasks_are_named_after_what_they_do(small):
-    from dask.callbacks import Callback
-    from dask.utils import key_split
-
-    names = set()
-    with Callback(pretask=lambda key, graph, state: names.add(key_split(key))):
-        NLDDClassifier(random_state=0).fit(*map(in_blocks, small)).predict(small[0])
-    done = {"slopes_and_curvatures", "spread_of_block", "labelset_shard", "nearest_in_shard"}
-    assert done | {"best_of_shards", "check_block", "merge_labelsets"} <= names
+def test_bad_value_in_a_dask_array_is_found_when_it_is_computed(small, model):
+    X = small[0].copy()
+    X[70, 2] = np.nan
+    answer = model.predict(in_blocks(X))
+    assert_array_equal(answer[:50].compute(), model.predict(X[:50]))
+    with pytest.raises(ValueError, match="contains NaN"):
+        answer.compute()
 
 
 # What cannot be done
