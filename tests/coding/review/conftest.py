@@ -41,6 +41,12 @@ def make(tmp_path):
 
 
 @pytest.fixture
+def coding(visit, make):
+    """Open the page of such a review; `look` says how large the window is, and the like."""
+    return lambda n=12, look=None, **how: visit(make(n, **how), **(look or {}))
+
+
+@pytest.fixture
 def desks(tmp_path):
     """Opens desks of a review of forty answers, for coders by name."""
     path, stores = tmp_path / "new.review.db", []
