@@ -55,7 +55,9 @@ def desks(tmp_path):
         if not path.exists():
             make_review(path, **made)
         stores.append(Store.open(path))
-        return Desk(stores[-1], coder, ["age"])
+        desk = Desk(stores[-1], coder, ["age"])
+        desk.drawn = [item.item for item in desk.store.items() if item.drawn]
+        return desk
 
     yield open_desk
     for store in stores:

@@ -4,9 +4,8 @@ import shutil
 
 import pytest
 from hypothesis import given, settings, strategies as st
-from made_review import CODES, make_review
-from stored_study import NOW, decide, entry, rows_of
 
+from coding.review.made_review import CODES, NOW, decide, entry, make_review, rows_of
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
@@ -21,7 +20,7 @@ COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 def exported(store, path, **more):
     with Store.open(store) as opened:
         write_export(opened, path, **more)
-    return rows_of(path)[1]
+    return rows_of(path)
 
 
 def add(store, *entries):

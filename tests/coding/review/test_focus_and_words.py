@@ -4,15 +4,12 @@ import pytest
 
 from coding.review.browsing import play
 from coding.review.made_review import CODES
-from nldd.coding.review.desk import Desk
-from nldd.coding.review.store import Store
-from nldd.coding.review.views import act_words, item_views, list_view, status_view
 
+pytestmark = pytest.mark.slow
 FOCUS = "document.activeElement.className.split(' ')[0]"
 TWELVE = (*CODES, *(f"another reason, the {n}th" for n in range(6, 13)))
 
 
-@pytest.mark.slow
 def test_enter_accepts_after_buttons_and_dialogs_were_used(coding):
     tab = coding()
     page = tab.page
@@ -45,7 +42,6 @@ def test_enter_accepts_after_buttons_and_dialogs_were_used(coding):
     assert tab.acts == [(n, "code") for n in range(1, 9)]
 
 
-@pytest.mark.slow
 def test_an_undo_says_what_it_takes_back(coding):
     tab = coding()
     page, codes = tab.page, ", ".join(tab.suggested[1])
@@ -69,7 +65,6 @@ def test_an_undo_says_what_it_takes_back(coding):
     assert tab.complaints == []
 
 
-@pytest.mark.slow
 def test_twelve_codes_are_all_in_sight_on_a_laptop(coding):
     page = coding(30, codes=TWELVE, look={"width": 1366, "height": 768}).page
     tops = page.eval_on_selector_all(".code", "all => all.map(b => b.getBoundingClientRect().top)")
@@ -80,17 +75,3 @@ def test_twelve_codes_are_all_in_sight_on_a_laptop(coding):
     new = page.wait_for_selector(".code[aria-pressed=true] >> text=something quite new")
     box, actions = new.bounding_box(), page.locator(".actions").bounding_box()
     assert box["y"] + box["height"] <= actions["y"]
-
-
-def test_what_the_page_counts_and_names(make):
-    path = make(60, n_drawn=20, share=0.6, texts=[""])
-    desk = Desk(Store.open(path), "Ann")
-    machine = status_view(desk, {})["machine"]
-    listed = list_view(desk, "auto", "", "", "file", 0, 100)
-    assert machine["n_auto_shown"] == listed["n"] == len(listed["rows"])
-    hidden = [n for n in range(1, 61) if desk.is_blind(n) and desk.outlook.auto[desk.place(n)]]
-    assert machine["n_auto"] - machine["n_auto_shown"] == len(hidden) > 0
-    empty, other = (item_views(desk, [n])[0]["suggestion"] for n in (1, 2))
-    assert empty["doubt_words"] == ""
-    assert other["doubt_words"].endswith("all codes together")
-    assert act_words([]) == status_view(desk, {})["progress"]["last"] == ""

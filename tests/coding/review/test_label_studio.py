@@ -6,10 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from desk_acts import latest
-from made_review import CODES, make_review
-from stored_study import decide
 
+from coding.review.made_review import CODES, decide, latest, make_review
 from nldd.coding.review.exchange import labeling_config, read_tasks, write_export
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError

@@ -9,8 +9,8 @@ from shutil import copy
 
 import numpy as np
 import pytest
-from stored_study import decide
 
+from coding.review.made_review import decide
 from coding_tables import COLUMNS, NEW, QUICK, ROWS, call, read_csv, write_csv
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from desk_acts import latest, to_undo
-from made_review import make_review
-from stored_study import decide, entry
 
+from coding.review.desk_acts import to_undo
+from coding.review.made_review import decide, entry, latest, log_of, make_review
 from nldd.coding.agreement import SharedAnswer, compare_coders
 from nldd.coding.commands.review import export, import_tasks, merge
 from nldd.coding.review.merge import agreement_of, merge_stores
@@ -31,11 +30,6 @@ def two(made, tmp_path):
     for name in ("ann", "bob"):
         shutil.copy(made, tmp_path / f"{name}.review.db")
     return tmp_path / "ann.review.db", tmp_path / "bob.review.db"
-
-
-def log_of(path):
-    with Store.open(path) as store:
-        return store.entries()
 
 
 def at(second, item, codes, coder, **more):
