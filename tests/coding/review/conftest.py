@@ -66,16 +66,15 @@ def desks(tmp_path):
 
 @pytest.fixture
 def serve(tmp_path):
-    """Serve a new made-up review to a client, which knows the server and the right codes."""
+    """Serve a new made-up review to a client, which knows the server."""
     with ExitStack() as stack:
 
-        def served(n=40, **made):
-            path = tmp_path / "new.review.db"
-            right = make_review(path, n, **made)
-            quiet = {"show": ["age"], "announce": lambda address: None}
-            running = stack.enter_context(serving(path, **quiet))
+        def served(n=40, folder=tmp_path, **made):
+            path = folder / "new.review.db"
+            make_review(path, n, **made)
+            running = stack.enter_context(serving(path, announce=lambda address: None))
             client = Client(running.address)
-            client.running, client.right = running, right
+            client.running = running
             stack.callback(client.close)
             return client
 
