@@ -151,8 +151,8 @@ def test_agreement_is_of_what_each_decided_alone(two):
 
 
 def test_the_commands(two, tmp_path, capsys, snapshot):
-    decide(two[0], {1: {"pay"}, 2: {"food"}, 3: {"rooms"}})
-    decide(two[1], {1: {"pay"}, 2: {"pay"}, 3: {"rooms"}}, "Bob")
+    decide(two[0], {1: {"pay"}, 2: {"food"}, 3: {"food"}})
+    decide(two[1], {1: {"pay"}, 2: {"pay"}, 3: {"food"}}, "Bob")
     both, table, tasks = (tmp_path / name for name in ("both.review.db", "coded.csv", "tasks.json"))
     snapshot(succeed(capsys, "review", "merge", *two, "-o", both).out, "review_merge")
     assert succeed(capsys, "review", "export", both, "-o", table).out.startswith("10 answers.")
