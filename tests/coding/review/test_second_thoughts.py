@@ -109,42 +109,41 @@ def test_a_new_decision_takes_the_place_of_a_refused_one(refused):
     assert tab.decisions[1:] == [(1, "code", "done", chosen)]
 
 
-def test_what_the_other_tab_saved_is_on_screen_once_it_is_taken(refused):
-    tab, _, second = refused
-    play(second, "ArrowLeft @1")
-    second.click("#problems >> text=Take the other")
-    gone(second, NOTICE)
-    (saved,) = tab.decisions
-    assert on(second) == saved[3]
-    play(second, "Enter @2 saved")
-    assert tab.decisions == [saved, saved]
-
-
-def test_after_apply_to_all_alike_nothing_conflicts(coding):
+def test_after_apply_to_all_alike_nothing_conflicts_and_it_is_undone_as_one(coding):
     tab = coding(40, order="alike")
     page = tab.page
     page.wait_for_load_state("networkidle")
     play(page, "2 ArrowRight")  # a draft for the first of them
     page.wait_for_load_state("networkidle")
     play(page, "a")
-    page.wait_for_selector(".dialog-alike")
-    play(page, "Enter Tab Enter")  # not on a button: nothing is applied by the first
+    page.wait_for_selector(".dialog-alike .alike-list li")
+    play(page, "Enter")  # not on a button: nothing is applied by it
+    boxes = page.query_selector_all(".alike-list input")
+    assert all(box.is_checked() for box in boxes)
+    boxes[-1].uncheck()
+    left_out = int(boxes[-1].get_attribute("id").removeprefix("alike-"))
+    codes = sorted(page.eval_on_selector_all(".alike-codes .chip", "c => c.map(x => x.innerText)"))
+    page.click(".dialog-alike .primary")
     gone(page, ".dialog-alike")
-    many = tab.decisions
-    assert len(many) > 2
+    many = tab.entries
+    assert len(many) == len(boxes) - 1 > 2
+    assert left_out not in {entry.item for entry in many}
+    assert len({entry.batch for entry in many}) == 1
+    assert all(sorted(entry.after.codes) == codes for entry in many)
     play(page, "Enter Enter saved")
     assert page.locator(NOTICE).count() == 0
     made = tab.decisions
-    assert len({item for item, *_ in made}) == len(made) == len(many) + 2
+    saved = {item: codes for item, _, _, codes in made}
+    assert len(saved) == len(made) == len(many) + 2
     play(page, "ArrowLeft ArrowLeft ArrowLeft")
     page.wait_for_selector(".tag:text-is('decided')")
-    number = int(page.inner_text("#answer-title").split()[1])
-    saved = {item: codes for item, _, _, codes in made}
-    assert on(page) == saved[number]
+    assert on(page) == saved[int(page.inner_text("#answer-title").split()[1])]
     play(page, "u u u")  # the batch is one act
     page.wait_for_selector("#progress:text-matches('^0 of')")  # and not 10 or 20
     play(page, "saved")
-    assert {item for item, *_ in tab.decisions[len(made) :]} == set(saved)
+    assert {item: act[0] for item, *act in tab.decisions[len(made) :]} == dict.fromkeys(
+        saved, "undo"
+    )
 
 
 def test_escape_while_codes_are_applied_changes_nothing(coding):
