@@ -13,9 +13,8 @@ import click
 from nldd._files import refuse_existing, write_atomically
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
-from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import print_notes, print_result, progress, say, show
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:

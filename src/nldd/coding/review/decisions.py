@@ -13,17 +13,25 @@ from pathlib import Path
 import pandas as pd
 
 from nldd._wording import quote_first
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
-from nldd.coding.columns import CodeColumns, Columns, read_answers
+from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.review import records
 from nldd.coding.review.desk import random_order
 from nldd.coding.review.records import Codes, Item, ItemOutcome, Suggestion
 from nldd.coding.review.store import Store
+from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions, distinct_names
-from nldd.coding.tables.spreadsheet import Cell, NumberFile, Spreadsheet, TableFormat, cell_text
+from nldd.coding.tables.spreadsheet import (
+    Cell,
+    NumberFile,
+    Spreadsheet,
+    TableFormat,
+    cell_text,
+    unique_column_names,
+)
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -137,7 +145,7 @@ def stored_table(
     if numbers is not None and own.ROW not in names:
         added = [*added, own.ROW]
         rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]
-    new = own.unique_column_names(added, {*study.header, *names})
+    new = unique_column_names(added, {*study.header, *names})
     frame = pd.DataFrame(rows, columns=[*names, *new], dtype=object)
     known = {
         name: study.table_format[name] for name in records.WRITTEN if name in study.table_format

@@ -17,12 +17,12 @@ from xml.sax.saxutils import quoteattr
 
 from nldd._files import write_atomically
 from nldd._wording import quote_first
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.review import records
 from nldd.coding.review.decisions import stored_table
 from nldd.coding.review.records import Item, ItemOutcome, LogEntry, Round, Study, Suggestion
 from nldd.coding.review.store import ChangedSinceError, Store
-from nldd.coding.tables.spreadsheet import Cell, cell_text
+from nldd.coding.tables.spreadsheet import Cell, cell_text, unique_column_names
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -235,7 +235,7 @@ def _task(study: Study, found: CodedItem) -> dict[str, Any]:
     taken = {ITEM, TABLE} if study.text == (TEXT,) else {TEXT, ITEM, TABLE}
     # JSON has no number for what is not one.
     plain = (None if isinstance(cell, float) and not isfinite(cell) else cell for cell in cells)
-    data = dict(zip(own.unique_column_names(study.header, taken), plain, strict=True))
+    data = dict(zip(unique_column_names(study.header, taken), plain, strict=True))
     data |= {TEXT: text, ITEM: number, TABLE: study.table_sha256[:SHORT]}
     entries = found.outcome.entries
     made = [_annotation(entry) for entry in entries if entry.after.state != records.OPEN]
