@@ -170,7 +170,6 @@ class HomeWorkers:
         self.n_workers = n_workers
         self.deaths = set(deaths)
         self.submitted = []
-        self.n_restarts = 0
         self.closed = False
 
     def submit(self, dataset, cell):
@@ -181,9 +180,6 @@ class HomeWorkers:
         else:
             future.set_result(run_cell(dataset, cell))
         return future
-
-    def restart(self):
-        self.n_restarts += 1
 
     def close(self):
         self.closed = True
