@@ -261,7 +261,7 @@ def seeds(target):
         ],
         "labels": [b'<?xml version="1.0"?><labels xmlns="m"><label name="a"/>\n</labels>'],
         "protocol": [
-            path.read_bytes() for path in (Path(SOURCE) / "experiments/protocols").glob("*.toml")
+            path.read_bytes() for path in (Path(SOURCE) / "bench/protocols").glob("*.toml")
         ],
     }
     return good[target] if target in good else [_model_seed()]

@@ -5,6 +5,7 @@ import threading
 import time
 import warnings
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from bench.runner.trials import (
     Raises,
     Stub,
-    WarnsWithoutWords,
     replace_method,
     songs,
     timeless,
@@ -93,20 +93,15 @@ def test_shares_of_other_data_or_methods_are_left_out(shares):
     assert len(planned(("BR",), shares=shares)) == 3
 
 
-def test_settings_are_one_line_with_what_is_not_default():
-    (cell,) = planned(("NLDD",), folds=2, parameters={"NLDD": {"train_fraction": 0.5}})[:1]
+def test_settings_are_one_line_with_all_of_what_is_not_default():
+    (cell, _) = planned(("NLDD",), folds=2, parameters={"NLDD": {"train_fraction": 0.5}})
     assert cell.settings == (
         "NLDDClassifier(estimator=MultiLabelLogisticRegression(), random_state=0, "
         "train_fraction=0.5)"
     )
-
-
-def test_settings_say_all_of_a_long_parameter():
-    orders = [list(range(60)), [*range(58), 59, 58]]
-    first, second = (
-        planned(("CC",), parameters={"CC": {"order": order}})[0].settings for order in orders
-    )
-    assert first != second
+    orders = [list(range(60)), [*range(58), 59, 58]]  # scikit-learn cuts long lists
+    cells = [planned(("CC",), parameters={"CC": {"order": order}})[0] for order in orders]
+    assert cells[0].settings != cells[1].settings
 
 
 # What it takes
@@ -157,6 +152,29 @@ def test_seconds_are_without_those_of_the_first_fit_in_a_process(monkeypatch):
     replace_method(monkeypatch, "MLKNN", Compiles)
     for cell in planned(("MLKNN",))[:2]:
         assert run_cell(songs(), cell).fit_seconds == 1.0
+
+
+@pytest.mark.parametrize("n_new", [0, 1])
+def test_cell_in_which_code_was_compiled_is_run_once_more(monkeypatch, n_new):
+    class Compiles(Stub):
+        compiled = []
+
+        def fit(self, X, Y):
+            self.compiled += [1] * n_new
+            warnings.warn("told", stacklevel=1)
+            return super().fit(X, Y)
+
+    replace_method(monkeypatch, "MLKNN", Compiles)
+    monkeypatch.setattr(cell_module, "KERNELS", [SimpleNamespace(signatures=Compiles.compiled)])
+    record = run_cell(songs(), planned(("MLKNN",))[0])
+    assert len(Compiles.compiled) == 3 * n_new  # to warm up, and twice
+    assert record.details["warnings"] == {"UserWarning: told": 1}
+
+
+def test_kernels_tell_what_is_compiled():
+    for dataset in (songs(), songs(sparse=True)):
+        NLDDClassifier(None, random_state=0).fit(dataset.X, dataset.Y).predict(dataset.X)
+    assert all(kernel.signatures for kernel in cell_module.KERNELS)
 
 
 class Burns(Stub):
@@ -219,23 +237,20 @@ def test_record_holds_the_scores_of_a_plain_fit():
         P = model.predict_proba(dataset.X[cell.test]).astype(np.float32)
         expected = evaluate(Y_test, Y_pred, MEASURES.values())
         assert record.scores == expected | evaluate(Y_test, P, PROBABILITY_MEASURES.values())
-        assert list(record.scores) == [*MEASURES, *PROBABILITY_MEASURES]
         assert (record.key, record.settings, record.error) == (cell.key, cell.settings, None)
         assert record.details["n_folds"] == 3
-        assert record.fit_seconds > 0
-        assert record.predict_seconds > 0
+        assert min(record.fit_seconds, record.predict_seconds) > 0
+        assert not hasattr(cell.estimator, "labelsets_")  # it stays unfitted
         if isinstance(model, NLDDClassifier):
-            share = model.search_stats(dataset.X[cell.test]).share_evaluated
             errors = model.regression_.standard_errors.tolist()
             details = {
                 "coefficients": model.beta_.tolist(),
                 "coefficient_errors": [None if error != error else error for error in errors],
                 "n_pairs": len(model.pairs_),
                 "n_labelsets": len(np.unique(dataset.Y[cell.train], axis=0)),
-                "evaluated_share": share,
+                "evaluated_share": model.search_stats(dataset.X[cell.test]).share_evaluated,
             }
             assert details.items() <= record.details.items()
-            assert 0 < share <= 1
 
 
 def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
@@ -245,28 +260,16 @@ def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
     dataset = Dataset(np.zeros((5, 1)), Y, ["a", "b"])
     cell = planned(("MLKNN",))[0]
     cell = replace(cell, train=np.array([0, 1]), test=np.array([2, 3, 4]))
-    record = run_cell(dataset, cell)
-    details = record.details
+    details = run_cell(dataset, cell).details
     assert (details["n_train"], details["n_test"], details["n_labels"]) == (2, 3, 2)
     # Rows 2 ({a}: one label wrong) and 3 (right, for both are empty) were seen; 4 was not.
-    assert details["observed"] == {
-        "n": 2,
-        "hamming_loss": 0.25,
-        "zero_one_loss": 0.5,
-        "multilabel_accuracy": 0.5,
-        "f_measure": 0.5,
-    }
-    assert details["unobserved"] == {
-        "n": 1,
-        "hamming_loss": 1.0,
-        "zero_one_loss": 1.0,
-        "multilabel_accuracy": 0.0,
-        "f_measure": 0.0,
-    }
+    names = ("hamming_loss", "zero_one_loss", "multilabel_accuracy", "f_measure")
+    seen, unseen = dict(zip(names, (0.25, 0.5, 0.5, 0.5), strict=True)), dict.fromkeys(names, 0.0)
+    assert details["observed"] == {"n": 2, **seen}
+    assert details["unobserved"] == {"n": 1, **unseen, "hamming_loss": 1.0, "zero_one_loss": 1.0}
     # 0.5, 0 and 1: variance 0.25, over three rows.
     assert details["standard_errors"]["hamming_loss"] == pytest.approx(np.sqrt(0.25 / 3))
-    assert "coefficients" not in details
-    assert "warnings" not in details
+    assert not {"coefficients", "warnings"} & set(details)
 
 
 def test_no_row_in_a_part_has_no_scores(monkeypatch):
@@ -309,31 +312,31 @@ def test_record_says_what_it_was_computed_with_and_not_by_whom():
     assert set(record.versions) == {"python", "nldd", "numpy", "scipy", "scikit-learn", "numba"}
     assert record.versions["numpy"] == np.__version__
     assert set(record.machine) == {"system", "processor", "cores"}
-    as_line(record)
 
 
 def test_failure_is_written_down(monkeypatch, tmp_path):
     (tmp_path / "fail").touch()
     replace_method(monkeypatch, "SMBR", Raises)
-    br, smbr = planned(("BR", "SMBR"), parameters={"SMBR": {"place": str(tmp_path)}})[2:4]
-    record = run_cell(songs(), smbr)
+    cell = planned(("SMBR",), parameters={"SMBR": {"place": str(tmp_path)}})[1]
+    record = run_cell(songs(), cell)
     assert record.error == "ValueError: this fold is not for me"
-    assert (record.key, record.settings) == (smbr.key, smbr.settings)
+    assert (record.key, record.settings) == (cell.key, cell.settings)
     assert (record.scores, record.fit_seconds, record.predict_seconds) == ({}, 0.0, 0.0)
-    assert record.versions == run_cell(songs(), br).versions
+    assert record.versions["numpy"] == np.__version__
 
 
 def test_number_that_json_does_not_know_fails_its_cell(monkeypatch):
     monkeypatch.setattr("nldd.bench.runner.cell.evaluate", lambda *args: {"hamming_loss": np.inf})
     record = run_cell(songs(), planned(("MLKNN",))[0])
     assert record.scores == {}
-    assert record.error == "ValueError: Out of range float values are not JSON compliant"
+    assert "JSON" in record.error
 
 
 class Warns(Stub):
     def fit(self, X, Y):
         for text in ("b\nsecond line", "a", "b"):
             warnings.warn(text, RuntimeWarning, stacklevel=1)
+        warnings.warn("", stacklevel=1)
         return super().fit(X, Y)
 
 
@@ -342,16 +345,5 @@ def test_warnings_are_counted_by_class_and_first_line(monkeypatch):
     cell = planned(("MLKNN",))[0]
     for _ in range(2):  # a warning that came once comes again
         record = run_cell(songs(), cell)
-        assert record.details["warnings"] == {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2}
-        assert record.error is None
-    replace_method(monkeypatch, "MLKNN", WarnsWithoutWords)
-    record = run_cell(songs(), planned(("MLKNN",))[0])
-    assert record.error is None
-    assert list(record.details["warnings"].values()) == [1]
-
-
-def test_estimator_of_a_cell_stays_unfitted():
-    for cell in planned()[:3]:
-        run_cell(songs(), cell)
-        assert not hasattr(cell.estimator, "estimators_")
-        assert not hasattr(cell.estimator.estimator, "coef_")
+        warned = {"RuntimeWarning: a": 1, "RuntimeWarning: b": 2, "UserWarning: ": 1}
+        assert (record.details["warnings"], record.error) == (warned, None)

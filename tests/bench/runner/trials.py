@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import time
-import warnings
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -137,12 +136,6 @@ class Sleeps(Stub):
         (Path(self.place) / f"begun-{os.getpid()}").touch()
         time.sleep(300)
         return self
-
-
-class WarnsWithoutWords(Stub):
-    def fit(self, X, Y):
-        warnings.warn("", stacklevel=1)
-        return super().fit(X, Y)
 
 
 class Unsendable(Stub):
