@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_info
 
 from nldd.bench.runner import benchmark
-from nldd.bench.runner.cell import run_cell
+from nldd.bench.runner.cell import cells, run_cell
 from nldd.bench.runner.protocol import Protocol
 from nldd.bench.runner.records import CELLS
 from nldd.datasets import Dataset
@@ -70,6 +71,13 @@ def trial(**settings):
     """A protocol of three folds and three quick methods."""
     chosen = {"folds": 3, "methods": ("BR", "SMBR", "MLKNN"), **settings}
     return Protocol("trial", "a trial", **chosen)
+
+
+def run_first(protocol, method, dataset=None):
+    """The first cell of a method and its record."""
+    dataset = dataset or songs()
+    cell, *_ = cells(protocol, "songs", dataset, (method,))
+    return cell, run_cell(dataset, cell)
 
 
 def timeless(record):
@@ -136,6 +144,16 @@ class Sleeps(Stub):
         (Path(self.place) / f"begun-{os.getpid()}").touch()
         time.sleep(300)
         return self
+
+
+class OneThread(Stub):
+    """Fails where libraries have several threads."""
+
+    def fit(self, X, Y):
+        import sklearn.svm  # noqa: F401 - loads BLAS and OpenMP
+
+        assert {library["num_threads"] for library in threadpool_info()} == {1}
+        return super().fit(X, Y)
 
 
 class Unsendable(Stub):
