@@ -5,7 +5,7 @@ Comparing methods by a critical-difference diagram
 
 Is one method better than another, or was it luck? One data set cannot tell. This example scores
 three methods on one data set, and then tests the seven methods of the paper on its nine data sets:
-average ranks in a critical-difference diagram, and how likely two methods are practically the same.
+average ranks in a critical-difference diagram, and how large the differences are.
 """
 
 # %%
@@ -67,6 +67,7 @@ for pair in result.pairs:
 # critical difference. Seven methods make 21 pairs, and after Holm's correction for so many tests no
 # pair of them can differ on nine data sets. So choose the comparisons that matter before you look.
 
+print(result.statement())
 diagram = CriticalDifferenceDisplay(
     result.methods,
     result.average_ranks,
@@ -77,26 +78,30 @@ fig, ax = plt.subplots(figsize=diagram.inches, layout="constrained")
 _ = diagram.plot(ax)
 
 # %%
-# Better, or practically the same?
-# --------------------------------
-# A p-value above 0.05 does not say that two methods are equal. The Bayesian signed-rank test does,
-# once you have said which differences are of no importance: here up to 0.01.
+# How large is the difference?
+# ----------------------------
+# A p-value does not say how large a difference is, and one above 0.05 does not say that there is
+# none. The rank-biserial correlation is 1 if NLDD is better wherever the two differ, 0 if they are
+# even, and -1 if it is worse everywhere.
 
-against = result.against("NLDD")
+effects = {
+    pair.second if pair.first == "NLDD" else pair.first: (
+        pair.rank_biserial if pair.first == "NLDD" else -pair.rank_biserial
+    )
+    for pair in result.pairs
+    if "NLDD" in (pair.first, pair.second)
+}
 fig, ax = plt.subplots(figsize=(7.2, 2.8), layout="constrained")
-left = [0.0] * len(against)
-for verdict, place, colour in (
-    ("NLDD is better", 0, "#0072b2"),
-    ("practically the same", 1, "#bbbbbb"),
-    ("NLDD is worse", 2, "#d55e00"),
-):
-    shares = [probabilities[place] for probabilities in against.values()]
-    ax.barh(list(against), shares, left=left, color=colour, label=verdict)
-    left = [start + share for start, share in zip(left, shares, strict=True)]
+bars = ax.barh(list(effects), list(effects.values()), color="#0072b2")
+ax.bar_label(bars, fmt="%+.2f", padding=4)
+ax.axvline(0, color="#1a1a1a", linewidth=0.8)
 ax.invert_yaxis()
-ax.set(xlabel="probability, by F-measure", xlim=(0, 1))
+ax.set(
+    title="NLDD against each other method, by F-measure",
+    xlabel="rank-biserial correlation",
+    xlim=(-1.15, 1.15),
+)
 ax.spines[["top", "right"]].set_visible(False)
-_ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 
 # %%
 # What next

@@ -16,8 +16,7 @@ labelsets came next, and how the weights of the distances were learned from pair
 import matplotlib.pyplot as plt
 import numpy as np
 
-from nldd import NLDDClassifier, as_label_sets, load_yeast
-from nldd.bench import PairChoiceDisplay
+from nldd import BinaryRelevance, NLDDClassifier, as_label_sets, load_yeast
 
 X, Y, label_names = load_yeast()
 names = [f"{number:02d}" for number in range(1, 15)]
@@ -88,15 +87,44 @@ _ = fig.legend(loc="outside upper center", ncols=2, frameon=False)
 # %%
 # How the weights were learned
 # ----------------------------
-# One half of the training rows, T1, was compared with the other. Each row of the other half is
-# paired with its nearest row of T1 in features and its nearest in labels. This is one of them.
+# NLDD compares one half of the training rows, T1, with the other. Each row of the other half is
+# paired with its nearest row of T1 in features and its nearest in labels, as in Figure 2 of the
+# paper. This is one of them, with a random half as T1 and classifiers of T1 alone.
+
+rows = np.random.default_rng(0).permutation(1500)
+T1, row = rows[:750], rows[750]
+classifiers = BinaryRelevance(random_state=0).fit(X[T1], Y[T1])
+p = classifiers.predict_proba(X[[row]])[0]
+scale = X[:1500].std(axis=0, ddof=1)
+Dx = np.linalg.norm((X[T1] - X[row]) / scale, axis=1)
+Dy = np.linalg.norm(Y[T1] - p, axis=1)
+# Many rows have the same labelset, and so the same Dy: the nearest of them in features counts.
+nearest = {
+    "nearest in features": (np.argmin(Dx), "#d55e00", "s"),
+    "nearest in labels": (np.lexsort((Dx, Dy.round(9)))[0], "#0072b2", "^"),
+}
 
 fig, ax = plt.subplots(figsize=(7.2, 4.8), layout="constrained")
-fig.suptitle("The two pairs of one row", fontsize=11)
-choice = PairChoiceDisplay.from_training(
-    X[:1500], Y[:1500], i=3, random_state=0, nearest=200
+ax.scatter(Dx, Dy, s=13, color="#8c8c8c", alpha=0.7, label="rows of T1")
+for words, (chosen, colour, marker) in nearest.items():
+    ax.scatter(
+        Dx[chosen],
+        Dy[chosen],
+        s=110,
+        color=colour,
+        marker=marker,
+        edgecolor="white",
+        label=f"{words}: {(Y[T1[chosen]] != Y[row]).sum()} labels differ",
+    )
+ax.axvline(Dx.min(), color="#d55e00", linestyle=":", linewidth=1)
+ax.axhline(Dy.min(), color="#0072b2", linestyle=":", linewidth=1)
+ax.set(
+    title="The two pairs of one row",
+    xlabel="Dx, distance in feature space",
+    ylabel="Dy, distance in label space",
 )
-_ = choice.plot(ax)
+ax.spines[["top", "right"]].set_visible(False)
+_ = fig.legend(loc="outside upper center", ncols=3, frameon=False)
 
 # %%
 # The number of labels in which a pair differs is regressed on both distances, over all pairs.

@@ -15,11 +15,12 @@ training, so the prediction is a combination of labels that does occur.
 # Each song has two features and up to two labels. The songs come in four genres, which differ in
 # how many songs are sad, and how many of the sad ones are quiet. None is quiet without being sad.
 
+from itertools import combinations, product
+
 import matplotlib.pyplot as plt
 import numpy as np
 
 from nldd import NLDDClassifier, as_label_sets
-from nldd.bench import HypercubeDisplay
 
 NAMES = ["sad", "quiet"]
 # Mean tempo and loudness of a genre, the share of sad songs, and of quiet ones among these.
@@ -109,18 +110,44 @@ _ = right.set(
 # %%
 # Three labels make a cube
 # ------------------------
-# :class:`~nldd.bench.HypercubeDisplay` draws the label space of three labels. The thick line
-# leads to the labelset that is predicted. It need not be the nearest one in labels, because the
-# features count as well.
+# This is the label space of three labels, as in Figure 1 of the paper. Corners are labelsets, as
+# large as they are frequent; points inside are what the classifiers say of songs. From the new song
+# a line leads to each labelset seen in training, and the thick one to the labelset that is
+# predicted. It need not be the nearest one in labels, because the features count as well.
 
 dance = X[:, 0] + 0.7 * rng.normal(size=len(X)) > 1
 Y = np.column_stack([Y, dance])
-three = NLDDClassifier(None, random_state=0).fit(
-    X, list(map(set, as_label_sets(Y, [*NAMES, "to dance to"])))
-)
-fig, ax = plt.subplots(figsize=(7.2, 6), layout="constrained")
-fig.suptitle("The label space of three labels", fontsize=11)
-_ = HypercubeDisplay.from_estimator(three, np.vstack([song, X[::4]])).plot(ax)
+three = NLDDClassifier(None, random_state=0).fit(X, Y)
+p, chosen = three.label_probabilities(song)[0], three.predict(song)[0]
+
+fig = plt.figure(figsize=(7.2, 6), layout="constrained")
+ax = fig.add_subplot(projection="3d")
+for ends in combinations(product((0, 1), repeat=3), 2):
+    if np.abs(np.subtract(*ends)).sum() == 1:
+        ax.plot(*zip(*ends, strict=True), color="#bbbbbb", linewidth=1)
+for labelset in three.labelsets_:
+    n_songs, Dy = (
+        np.equal(Y, labelset).all(axis=1).sum(),
+        np.linalg.norm(p - labelset),
+    )
+    is_chosen = np.array_equal(labelset, chosen)
+    ax.plot(
+        *np.vstack([p, labelset]).T,
+        color="#d55e00" if is_chosen else "#0072b2",
+        linewidth=2.6 if is_chosen else 1,
+    )
+    ax.scatter(*labelset, s=4 * n_songs, color="#56b4e9", edgecolor="#1a1a1a")
+    ax.text(*labelset, f"  {n_songs} songs\n  Dy = {Dy:.2f}", fontsize=9)
+others = three.label_probabilities(X[::4])
+ax.scatter(*others.T, s=8, color="#8c8c8c", label="other songs")
+ax.scatter(*p, s=60, color="black", marker="D", label="the new song")
+ax.text(0.5, -0.1, -0.1, "sad \N{RIGHTWARDS ARROW}")
+ax.text(1.1, 0.4, -0.1, "quiet \N{RIGHTWARDS ARROW}")
+ax.text(-0.4, 0, 0.45, "to dance to \N{UPWARDS ARROW}")
+ax.set_axis_off()
+ax.set_box_aspect(None, zoom=1.15)
+ax.view_init(elev=18, azim=-62)
+_ = fig.legend(loc="outside lower center", ncols=2, frameon=False)
 
 # %%
 # What next

@@ -15,7 +15,7 @@ from nldd import cli
 from nldd.bench.report import report as report_module
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.coding.review.export import write_export
+from nldd.coding.review.exchange import write_export
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 

@@ -1,6 +1,7 @@
-"""Tables as CSV and text, with whole texts to compare and hostile ones to survive."""
+r"""Tables as CSV, text and LaTeX: whole texts to compare, and hostile ones to survive."""
 
 import csv
+import re
 from dataclasses import replace
 from io import StringIO
 
@@ -8,8 +9,9 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
-from nldd.present.table import Table, TableEntry, right_aligned, to_csv, to_text
+from nldd.present.latex import LONG_ROWS, escape_latex, to_latex
+from nldd.present.table import Table, TableEntry, right_aligned, tabulate, to_csv, to_text
+from nldd.present.text import escape_formula
 
 LOSSES = Table(
     key="hamming_loss",
@@ -19,7 +21,7 @@ LOSSES = Table(
         (
             "emotions",
             "0.1970",
-            TableEntry("0.1899", bold=True, under="0.1901 (-0.0002)"),
+            TableEntry("0.1899", bold=True, under="\u00b1 0.0030\n0.1901 (-0.1)"),
             "10 folds",
         ),
         ("tmc2007", TableEntry("0.0583", bold=True), "-", "75/25"),
@@ -30,17 +32,41 @@ LOSSES = Table(
 
 CSV = """\
 Data,BR,NLDD,Rule
-emotions,0.1970,0.1899 (0.1901 (-0.0002)),10 folds
+emotions,0.1970,"0.1899 (\u00b1 0.0030, 0.1901 (-0.1))",10 folds
 tmc2007,0.0583,-,75/25
 av. ranks,1.5,1.5 (2.7),
 """
 
 TEXT = """\
 Hamming loss (lower is better)
-  Data           BR    NLDD                      Rule
-  emotions   0.1970  0.1899  (0.1901 (-0.0002))  10 folds
-  tmc2007    0.0583       -                      75/25
+  Data           BR    NLDD                             Rule
+  emotions   0.1970  0.1899  (± 0.0030, 0.1901 (-0.1))  10 folds
+  tmc2007    0.0583       -                             75/25
   av. ranks     1.5     1.5  (2.7)"""
+
+LATEX = r"""% Needs \usepackage{booktabs,graphicx}.
+\begin{table*}[ht]
+\centering
+\caption{Hamming loss (lower is better)}\label{tab:hamming_loss}
+\par\smallskip
+\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+\begin{tabular}{@{}lrrl@{}}
+\toprule
+Data & BR & NLDD & Rule \tabularnewline
+\midrule
+emotions & 0.1970 & \textbf{0.1899} & 10 folds \tabularnewline
+ &  & {\scriptsize $\pm$ 0.0030} &  \tabularnewline
+ &  & {\scriptsize 0.1901 ($-$0.1)} &  \tabularnewline
+tmc2007 & \textbf{0.0583} & - & 75/25 \tabularnewline
+\midrule
+av. ranks & 1.5 & 1.5 &  \tabularnewline
+ &  & {\scriptsize 2.7} &  \tabularnewline
+\bottomrule
+\end{tabular}}
+\par\smallskip{\footnotesize NLDD \textgreater{} \{BR\}\par}
+\par\smallskip{\footnotesize Published values are below ours.\par}
+\end{table*}
+"""
 
 # Each would break a table in one of the forms if it came through as it is.
 HOSTILE = [
@@ -67,8 +93,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize(
     ("render", "expected"),
-    [(to_csv, CSV), (to_text, TEXT)],
-    ids=["csv", "text"],
+    [(to_csv, CSV), (to_text, TEXT), (to_latex, LATEX)],
+    ids=["csv", "text", "latex"],
 )
 def test_table_is_rendered_as_a_whole(render, expected):
     assert render(LOSSES) == expected
@@ -104,14 +130,13 @@ def test_csv_of_data_is_the_long_form():
     )
 
 
-def test_a_cell_with_a_second_line_only():
+def test_cells_with_a_second_line_only_and_tables_without_rows():
     table = Table("t", "T", ("Data", "F"), (("yeast", TableEntry("", bold=True, under="0.64")),))
     assert to_csv(table) == "Data,F\nyeast,0.64\n"
-
-
-def test_a_table_without_rows_is_a_head():
-    table = Table("t", "T", ("Data", "F"), ())
-    assert to_csv(table) == "Data,F\n"
+    assert "yeast &  \\tabularnewline\n & {\\scriptsize 0.64} " in to_latex(table)
+    none = tabulate("t", "T", [], {"Data": str, "F": str}, "nothing")
+    assert to_csv(none) == "Data,F\n"
+    assert to_latex(none).count(r"\midrule") == 1
 
 
 @pytest.mark.parametrize(
@@ -171,3 +196,75 @@ def test_hostile_text_stays_in_its_csv_cell(text):
 def test_tables_that_do_not_fit_are_refused(change, message):
     with pytest.raises(InputError, match=message):
         replace(LOSSES, **change)
+
+
+# LaTeX
+
+
+def without_escapes(latex):
+    """LaTeX without the escaped characters, so that what is left is syntax."""
+    return re.sub(r"\\[{}$&#%_]", "", latex)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_hostile_text_stays_in_its_latex_cell(text):
+    table = Table(
+        "t", text, (text, "F"), ((text, TableEntry("1", bold=True, under=text)),), notes=(text,)
+    )
+    lines = "\n".join("x" * bool(line) for line in text.splitlines())
+    tame = replace(table, title="x", head=("x", "F"), rows=(("x", TableEntry("1", True, lines)),))
+    tame = replace(tame, notes=("x",))
+    latex, expected = to_latex(table), to_latex(tame)
+    assert len(latex.splitlines()) == len(expected.splitlines())
+    for line, harmless in zip(latex.splitlines(), expected.splitlines(), strict=True):
+        syntax = without_escapes(line)
+        braces = syntax.count("{") - syntax.count("}")
+        assert braces == harmless.count("{") - harmless.count("}")
+        assert syntax.count("&") == harmless.count("&")
+        assert syntax.count("%") == harmless.count("%")
+        assert syntax.count(r"\\") == harmless.count(r"\\")
+        assert syntax.count("$") % 2 == 0
+        assert not re.search(r"[\x00-\x1f#_~^]", syntax)
+    commands = re.findall(r"\\[A-Za-z]+", without_escapes(escape_latex(text)))
+    allowed = "textbackslash textasciitilde textasciicircum textless textgreater textbar char pm"
+    assert set(commands) <= {f"\\{name}" for name in f"{allowed} times leq geq".split()}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("50% of a_b & c", r"50\% of a\_b \& c"),
+        (r"\x{y}", r"\textbackslash{}x\{y\}"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("a < b | c", r"a \textless{} b \textbar{} c"),
+        # After the \\ of the row before, [ and * would be its arguments.
+        ("[a] *", "{[}a] {*}"),
+        ("-0.5 (-.5), 10-20, 1e-05, x-1", "$-$0.5 ($-$.5), 10-20, 1e-05, x-1"),
+        ("--folds", "-{}-folds"),
+        ("---", "-{}-{}-"),
+        ("``a''", "`{}`a'{}'"),
+        ('"', r"{\char34}"),
+        ("1 \u00b1 2 \u2264 3", r"1 $\pm$ 2 $\leq$ 3"),
+        ("a\n\nb", "a b"),
+        ("caf\u00e9 \u0141\u00f3d\u017a", "caf\u00e9 \u0141\u00f3d\u017a"),
+    ],
+)
+def test_escape_latex(text, expected):
+    assert escape_latex(text) == expected
+
+
+def test_tables_of_more_rows_than_a_page_repeat_their_head():
+    table = Table("t", "T", ("data", "M0"), tuple((f"d{i}", "0.5") for i in range(LONG_ROWS + 1)))
+    latex = to_latex(table)
+    assert r"\usepackage{booktabs,longtable}" in latex.splitlines()[0]
+    assert latex.count(r"\begin{longtable}") == latex.count(r"\label") == 1
+    assert latex.count("data & M0") == 2
+    assert "longtable" not in to_latex(replace(table, rows=table.rows[1:]))
+
+
+def test_long_texts_get_lines_in_which_words_may_be_broken():
+    rows = (("LP", f"LabelPowerset(estimator=PlattSVC(C={'1' * 50}))"), ("BR", "BR()"))
+    latex = to_latex(Table("settings", "Settings", ("method", "settings"), rows))
+    assert r"{@{}lp{0.4\linewidth}@{}}" in latex
+    assert r"BR & \raggedright BR() \tabularnewline" in latex
+    assert r"(\allowbreak{}" in latex

@@ -7,21 +7,16 @@ methods on them under a :class:`Protocol`, :func:`compare` tests the results, an
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export, require_extra
+from nldd._package import export, require_extra
 
 require_extra("bench", "filelock", "jinja2", "matplotlib", "pooch", "requests", "tqdm")
 
 if TYPE_CHECKING:
-    from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE
+    from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE, fetch as fetch
     from nldd.bench.datasets.facts import describe as describe
-    from nldd.bench.datasets.fetch import fetch as fetch
     from nldd.bench.datasets.load import load_dataset as load_dataset
-    from nldd.bench.displays.critical_difference import (
+    from nldd.bench.displays import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
-    )
-    from nldd.bench.displays.hypercube import HypercubeDisplay as HypercubeDisplay
-    from nldd.bench.displays.pairs import (
-        PairChoiceDisplay as PairChoiceDisplay,
         PairsDisplay as PairsDisplay,
     )
     from nldd.bench.report.published import published as published
@@ -33,24 +28,21 @@ if TYPE_CHECKING:
         read_predictions as read_predictions,
         read_records as read_records,
     )
-    from nldd.bench.statistics.comparison import compare as compare
+    from nldd.bench.statistics.significance import compare as compare
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
         {
-            "nldd.bench.datasets.catalogue": "CATALOGUE",
+            "nldd.bench.datasets.catalogue": "CATALOGUE fetch",
             "nldd.bench.datasets.facts": "describe",
-            "nldd.bench.datasets.fetch": "fetch",
             "nldd.bench.datasets.load": "load_dataset",
-            "nldd.bench.displays.critical_difference": "CriticalDifferenceDisplay",
-            "nldd.bench.displays.hypercube": "HypercubeDisplay",
-            "nldd.bench.displays.pairs": "PairChoiceDisplay PairsDisplay",
+            "nldd.bench.displays": "CriticalDifferenceDisplay PairsDisplay",
             "nldd.bench.runner.protocol": "Protocol",
             "nldd.bench.runner.protocol_file": "load_protocol",
             "nldd.bench.report.published": "published",
             "nldd.bench.report.report": "write_report",
             "nldd.bench.runner.benchmark": "run_benchmark",
             "nldd.bench.runner.records": "read_predictions read_records",
-            "nldd.bench.statistics.comparison": "compare",
+            "nldd.bench.statistics.significance": "compare",
         },
     )

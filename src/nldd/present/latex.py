@@ -2,6 +2,7 @@ r"""Tables for LaTeX by booktabs, with all text escaped."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 
 from nldd.present.table import Row, Table, as_entry, one_line, right_aligned, to_csv
 
@@ -34,7 +35,7 @@ CHARACTERS = str.maketrans(
 def to_latex(table: Table) -> str:
     r"""Write a table for LaTeX, with the title as caption, to be read by ``\input``.
 
-    The first line names the packages that it needs. Second lines of cells become a row of their own
+    The first line names the packages that it needs. Smaller lines of cells become rows of their own
     in ``\scriptsize``. A table of many rows is a ``longtable``; any other that is wider than the
     text is shrunk to it, and spans both columns of a two-column document.
 
@@ -95,10 +96,11 @@ def _rows(rows: Sequence[Row], in_lines: Sequence[bool]) -> Iterator[str]:
                 text = rf"\raggedright {text}"
             cells.append(text)
         yield f"{' & '.join(cells)} {END}"
-        unders = [escape_latex(as_entry(cell).under) for cell in row]
-        if any(unders):
-            second = (rf"{{\scriptsize {under}}}" if under else "" for under in unders)
-            yield f"{' & '.join(second)} {END}"
+        for below in zip_longest(
+            *(as_entry(cell).under.splitlines() for cell in row), fillvalue=""
+        ):
+            small = (rf"{{\scriptsize {escape_latex(line)}}}" if line else "" for line in below)
+            yield f"{' & '.join(small)} {END}"
 
 
 def escape_latex(text: str) -> str:

@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from nldd._wording import printable
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
-from nldd.present.text import align
+from nldd.present.text import align, escape_formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class TableEntry:
     bold : bool
         Marks the best of its row.
     under : str
-        A second, smaller line, such as a rank or a standard error.
+        Smaller lines below it, such as a standard error.
 
     Examples
     --------
@@ -116,6 +115,10 @@ def as_entry(cell: TableEntry | str) -> TableEntry:
     return cell if isinstance(cell, TableEntry) else TableEntry(cell)
 
 
+def _in_line(entry: TableEntry) -> str:
+    return ", ".join(entry.under.splitlines())
+
+
 def right_aligned(table: Table) -> tuple[bool, ...]:
     """Find the columns of numbers; the first one, with the row names, is never one.
 
@@ -167,7 +170,7 @@ def to_text(table: Table, columns: Sequence[int] | None = None, most: int | None
             right.add(len(texts))
         texts.append([table.head[j], *(cell.text for cell in cells)])
         if any(cell.under for cell in cells):
-            texts.append(["", *(f"({cell.under})" if cell.under else "" for cell in cells)])
+            texts.append(["", *(f"({_in_line(cell)})" if cell.under else "" for cell in cells)])
     lines = align(list(zip(*texts, strict=True)), right)
     n_more = 0 if most is None else len(table.rows) - most
     more = f"\n  and {n_more:,} more" if n_more > 0 else ""
@@ -207,7 +210,7 @@ def to_csv(table: Table) -> str:
 def _csv_cell(cell: TableEntry | str | float | int | None) -> str:
     if isinstance(cell, TableEntry):
         both = cell.text and cell.under
-        text = f"{cell.text} ({cell.under})" if both else cell.text or cell.under
+        text = f"{cell.text} ({_in_line(cell)})" if both else cell.text or _in_line(cell)
     elif isinstance(cell, float):
         # NumPy's floats are floats with a repr of their own.
         text = repr(float(cell))

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 
 from bench.report.records import published_records, texts
-from nldd.bench.report.paper_comparison import (
+from nldd.bench.report.published import (
+    PUBLISHED_MEASURES,
     about_paper_differences,
     difference_tables,
+    explanation,
     paper_differences,
+    published,
 )
-from nldd.bench.report.published import PUBLISHED_MEASURES, explanation, explanations, published
 from nldd.bench.report.results import results
+from nldd.estimators._explanation import explanations
 from nldd.metrics._measures import PAPER_MEASURES
 from nldd.present.table import to_csv
 

@@ -24,7 +24,6 @@ from drawn import assert_legible
 from nldd.bench.report import report as report_module
 from nldd.bench.report.published import published
 from nldd.bench.report.report import (
-    LABELS,
     N_TRAIN,
     about_bars,
     difference_diagrams,
@@ -37,6 +36,7 @@ from nldd.bench.statistics.significance import WILCOXON_RULE
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES
+from nldd.persistence._schemas import LABELS
 from nldd.present.page import render_page
 
 

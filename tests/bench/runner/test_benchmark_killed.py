@@ -21,7 +21,7 @@ from bench.runner.trials import (
     written,
 )
 from nldd import cli
-from nldd.bench.datasets.csv_dataset import read_csv
+from nldd.bench.datasets.tables import read_csv
 from nldd.bench.runner.benchmark import run_benchmark
 from nldd.bench.runner.protocol_file import load_protocol
 

@@ -10,9 +10,8 @@ from bench.runner.trials import rows_only, songs, trial
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.protocol import BASES, SHAPES, DatasetRules
 from nldd.bench.runner.protocol_file import load_protocol
-from nldd.estimators._linear_svm import LinearSVM
-from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._registry import METHODS
+from nldd.estimators._svm import LinearSVM, PlattSVC
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 PAPER, DEFAULT = load_protocol("paper"), load_protocol("default")

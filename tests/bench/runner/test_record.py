@@ -6,7 +6,6 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -188,13 +187,6 @@ def test_predictions_come_back_as_they_were(tmp_path, n_rows, n_labels, with_pro
     found = read_predictions(tmp_path, kept.key)
     for name in ("rows", "Y_true", "Y_pred", "P"):
         np.testing.assert_array_equal(getattr(found, name), getattr(kept.predictions, name))
-    with ZipFile(tmp_path / "packed.zip", "w") as archive:  # as the committed ones are kept
-        place = tmp_path / "predictions"
-        for path in place.rglob("*.npz"):
-            archive.write(path, path.relative_to(place))
-            path.unlink()
-    (tmp_path / "packed.zip").rename(tmp_path / "predictions.zip")
-    np.testing.assert_array_equal(read_predictions(tmp_path, kept.key).Y_pred, Y_pred)
     assert read_records(tmp_path / CELLS) == [kept]
     assert "predictions" not in (tmp_path / CELLS).read_text()
     assert read_predictions(tmp_path, kept.key._replace(fold=7)) is None

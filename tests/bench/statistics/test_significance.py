@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import friedmanchisquare, norm, rankdata, wilcoxon
+from scipy.stats import norm, rankdata, wilcoxon
 from statsmodels.stats.multitest import multipletests
 
-from nldd.bench.report.published import PUBLISHED_MEASURES, published, published_significance
-from nldd.bench.statistics.ranks import average_ranks
+from nldd.bench import compare
+from nldd.bench.report.published import PUBLISHED_MEASURES, published, read_lines
+from nldd.bench.statistics.ranks import average_ranks, cliques, friedman, nemenyi
 from nldd.bench.statistics.significance import (
-    cliques,
-    friedman,
     holm,
+    least_p,
     one_sided_wilcoxon,
     pairwise_holm,
+    rank_biserial,
     signed_rank_p_value,
     significance,
     significance_line,
@@ -64,7 +65,10 @@ def brute_force_p_value(differences):
 
 @pytest.mark.parametrize("measure", PUBLISHED_MEASURES)
 def test_significance_of_the_published_values_is_the_published_one(measure):
-    assert significance(*paper(measure)) == published_significance(measure)
+    printed = {
+        better: worse.split() for key, better, worse in read_lines("significance") if key == measure
+    }
+    assert significance(*paper(measure)) == printed
     assert significance_line(*paper(measure)) == PRINTED_LINES[measure]
 
 
@@ -149,12 +153,6 @@ def test_p_values_beyond_fifty_differences_are_normal_with_tie_correction():
 # All pairs
 
 
-def test_one_sided_wilcoxon_looks_at_the_right_side():
-    values = [[0.1, 0.2], [0.1, 0.3], [0.1, 0.4]]
-    assert_array_equal(one_sided_wilcoxon(values, False), [[NAN, 1 / 8], [1, NAN]])
-    assert_array_equal(one_sided_wilcoxon(values, True), [[NAN, 1], [1 / 8, NAN]])
-
-
 def test_one_sided_wilcoxon_is_one_test_a_pair():
     values = np.random.default_rng(0).random((9, 5))
     P = one_sided_wilcoxon(values, greater_is_better=True)
@@ -173,8 +171,8 @@ def test_incomplete_data_sets_are_left_out_of_every_comparison():
     kept = np.delete(values, [2, 7], axis=0)
     assert_array_equal(one_sided_wilcoxon(holed, True), one_sided_wilcoxon(kept, True))
     assert_array_equal(pairwise_holm(holed), pairwise_holm(kept))
-    assert friedman(holed, True) == friedman(kept, True)
-    assert friedman(holed, True).n_datasets == 10
+    assert compare(holed, "abcd", True) == compare(kept, "abcd", True)
+    assert compare(holed, "abcd", True).n_datasets == 10
 
 
 @pytest.mark.parametrize("values", [np.empty((0, 2)), [[NAN, 1]], [[0.5, 0.5]]], ids=str)
@@ -199,59 +197,7 @@ def test_significance_line_puts_the_named_method_first():
     assert line == "B > {A, C}; A > {C}"
 
 
-# Friedman and Holm
-
-
-def test_friedman_by_hand():
-    # Ranks 1 2 3, 1 2 3, 2 1 3, 1 2 3: sums 5 7 12 around 8, squares 9 + 1 + 16 = 26.
-    # chi2 = 12 / (4 * 3 * 4) * 26 = 6.5; F = 3 * 6.5 / (4 * 2 - 6.5) = 13.
-    result = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3]], greater_is_better=False)
-    assert_allclose([result.statistic, result.f_statistic], [6.5, 13], rtol=1e-14)
-    # Chi-square with 2 degrees of freedom has the tail exp(-x/2);
-    # F with 2 and 6 has (1 + 2x/6)**-3.
-    assert_allclose(result.p_value, np.exp(-3.25), rtol=1e-12)
-    assert_allclose(result.f_p_value, (1 + 13 / 3) ** -3, rtol=1e-12)
-    assert (result.n_datasets, result.n_methods) == (4, 3)
-
-
-@pytest.mark.parametrize("n_levels", [3, 5, 1000], ids=["many-ties", "ties", "hardly-ties"])
-def test_friedman_equals_scipy(n_levels):
-    rng = np.random.default_rng(n_levels)
-    for n, k in product([2, 9, 30], [3, 7]):
-        values = rng.integers(0, n_levels, size=(n, k)) + np.linspace(0, 1, k).round()
-        expected = friedmanchisquare(*values.T)
-        for greater_is_better in (True, False):
-            result = friedman(values, greater_is_better)
-            assert_allclose(result.statistic, expected.statistic, rtol=1e-9)
-            assert_allclose(result.p_value, expected.pvalue, rtol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([[1, 1], [2, 2]], (0, 1, 0, 1)),  # all tied
-        ([[1, 2, 3], [4, 5, 6]], (4, np.exp(-2), np.inf, 0)),  # all agree: chi2 = n (k - 1)
-        ([[1, 2, 3]], (2, np.exp(-1), NAN, NAN)),
-        (np.empty((0, 3)), (0, 1, NAN, NAN)),
-    ],
-    ids=["tied", "agree", "one-data-set", "none"],
-)
-def test_friedman_at_its_limits(values, expected):
-    result = friedman(values, greater_is_better=True)
-    found = (result.statistic, result.p_value, result.f_statistic, result.f_p_value)
-    assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
-
-
-def test_friedman_on_the_published_values():
-    """The methods differ on three of the measures; on Hamming loss they cannot be told apart."""
-    p_values = {}
-    for measure in PUBLISHED_MEASURES:
-        values, _, greater_is_better = paper(measure)
-        result = friedman(values, greater_is_better)
-        assert_allclose(result.statistic, friedmanchisquare(*values.T).statistic, rtol=1e-9)
-        p_values[measure] = result.f_p_value
-    assert_allclose(p_values.pop("hamming_loss"), 0.115, atol=0.001)
-    assert max(p_values.values()) < 1e-5
+# Holm
 
 
 @pytest.mark.parametrize("n", [3, 21])
@@ -282,72 +228,114 @@ def test_pairwise_holm_is_holm_of_two_sided_tests():
     assert_array_equal(pairwise_holm(-values), P)
 
 
-# Cliques
-
-
-def matrix(n, different):
-    P = np.full((n, n), 0.5)
-    for i, j in different:
-        P[i, j] = P[j, i] = 0.01
-    np.fill_diagonal(P, NAN)
-    return P
+# Effect sizes and what few data sets allow
 
 
 @pytest.mark.parametrize(
-    ("average_ranks", "different", "expected"),
+    ("differences", "expected"),
     [
-        ([1, 2, 3], [], [(0, 1, 2)]),
-        ([1, 2, 3], [(0, 1), (0, 2), (1, 2)], []),
-        ([1, 2, 3], [(0, 2)], [(0, 1), (1, 2)]),
-        ([1, 2, 3], [(0, 1), (0, 2)], [(1, 2)]),
-        # 0 and 2 do not differ, but 1 lies between them and differs from both: no run.
-        ([1, 2, 3], [(0, 1), (1, 2)], []),
-        ([3, 1, 2], [(1, 0)], [(1, 2), (2, 0)]),
-        # Runs 0-2 and 1-3; the run 2-3 is a part of the second.
-        ([1, 2, 3, 4], [(0, 3)], [(0, 1, 2), (1, 2, 3)]),
-        ([1, 2, 3, 4, 5], [(1, 2), (0, 2)], [(0, 1), (2, 3, 4)]),
-        # A pair inside differs, though the ends of the run do not.
-        ([1, 2, 3, 4], [(1, 2)], [(0, 1), (2, 3)]),
-        ([2, 2, 1], [(2, 1)], [(2, 0), (0, 1)]),
-        ([1], [], []),
-        ([], [], []),
+        ([], 0),
+        ([0, 0], 0),
+        ([-0.2, -0.1, 0], -1),
+        # Ranks 1 2 3 4: (1 + 2 + 4 - 3) / 10.
+        ([1, 2, -3, 4], 0.4),
+        # Ranks 1.5 1.5 3: (1.5 + 3 - 1.5) / 6.
+        ([-1, 1, 2], 0.5),
+        # The first two differ in the last digit of a float, and share a rank.
+        ([0.3 - 0.1, -0.2], 0),
     ],
+    ids=str,
 )
-def test_cliques_by_hand(average_ranks, different, expected):
-    assert cliques(average_ranks, matrix(len(average_ranks), different)) == expected
+def test_rank_biserial_by_hand(differences, expected):
+    assert_allclose(rank_biserial(differences), expected, rtol=1e-14)
 
 
-def test_cliques_equal_all_maximal_runs():
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        n = int(rng.integers(2, 8))
-        average = rng.permutation(n)
-        order = np.argsort(average).tolist()
-        P = np.triu(rng.random((n, n)), 1) * 0.2
-        P += P.T
-        runs = {
-            tuple(order[start:end])
-            for start in range(n)
-            for end in range(start + 2, n + 1)
-            if all(P[i, j] >= 0.05 for i in order[start:end] for j in order[start:end] if i != j)
-        }
-        maximal = {run for run in runs if not any(set(run) < set(other) for other in runs)}
-        found = cliques(average, P, alpha=0.05)
-        assert set(found) == maximal
-        assert found == sorted(found, key=lambda run: average[run[0]])
+def test_rank_biserial_is_that_of_the_statistic_of_wilcoxon():
+    differences = np.random.default_rng(4).normal(0.2, 1, 20)
+    # scipy's statistic of "greater" is the sum of ranks above zero.
+    above = wilcoxon(differences, alternative="greater").statistic
+    assert_allclose(rank_biserial(differences), 2 * above / (20 * 21 / 2) - 1, rtol=1e-12)
 
 
-def test_cliques_of_the_published_values():
-    values, methods, greater_is_better = paper("f_measure")
-    averages = average_ranks(values, greater_is_better)
-    P = pairwise_holm(values)
+@pytest.mark.parametrize("n", [1, 4, 5, 9, 50])
+def test_least_p_is_that_of_a_win_on_every_data_set(n):
+    assert least_p(n) == signed_rank_p_value(np.arange(1, n + 1))
+    values = np.arange(1.0, 1 + n)[:, None] * [1, 2, 4]
+    assert least_p(n, 2, 3) == np.nanmin(pairwise_holm(values))
+
+
+def test_statements_say_where_no_difference_can_show():
+    values = [[n, 2 * n] for n in range(1, 6)]
+    assert significance_line(values, ["A", "B"], True) == "B > {A}"
+    nobody = "no method is significantly better than another"
+    assert significance_line(values[:4], ["A", "B"], True) == (
+        f"{nobody}; with 4 data sets no p can fall below 0.0625"
+    )
+    assert significance_line([*values[:4], [9, 0]], ["A", "B"], True) == nobody
+    three = np.column_stack([values, np.zeros(5)])
+    assert compare(three, "ABC", True).statement() == (
+        f"{nobody}; with 5 data sets and 3 pairs no p can fall below 0.1875"
+    )
+
+
+# All tests at once
+
+
+def test_compare_holds_what_the_single_tests_say():
+    rng = np.random.default_rng(6)
+    values = rng.random((9, 4)).round(2) * 0.2 + np.array([0, 0.05, 0.1, 0])
+    values[3, 1] = values[3, 2]
+    for greater in (True, False):
+        found = compare(values, "abcd", greater, alpha=0.1)
+        assert found.friedman == friedman(values, greater)
+        assert_allclose(found.average_ranks, average_ranks(values, greater))
+        assert (found.n_datasets, found.alpha) == (9, 0.1)
+        ranked = nemenyi(values, greater, 0.1)
+        assert found.critical_difference == ranked.critical_difference
+        P, H = one_sided_wilcoxon(values, greater), pairwise_holm(values)
+        assert found.groups == tuple(cliques(found.average_ranks, H, 0.1))
+        names = [pair.first + pair.second for pair in found.pairs]
+        assert names == ["ab", "ac", "ad", "bc", "bd", "cd"]
+        for pair in found.pairs:
+            i, j = "abcd".index(pair.first), "abcd".index(pair.second)
+            d = np.round((values[:, i] - values[:, j]) * (1 if greater else -1), 10)
+            assert_allclose(pair.gain, d.mean(), rtol=1e-9)
+            counts = ((d > 0).sum(), (d == 0).sum(), (d < 0).sum())
+            assert (pair.wins, pair.ties, pair.losses) == counts
+            assert pair.rank_biserial == rank_biserial(d)
+            assert pair.p_value == min(1, 2 * min(P[i, j], P[j, i]))
+            assert (pair.holm_p_value, pair.nemenyi_p_value) == (H[i, j], ranked.p_values[i, j])
+
+
+@pytest.mark.parametrize("greater", [True, False])
+def test_corrected_statement_is_that_of_holm_in_both_directions(greater):
+    values = np.random.default_rng(1).random((14, 4)) * 0.4 + np.array([0.3, 0, 0.9, 0.3])
+    H, means = pairwise_holm(values), values.mean(axis=0) * (1 if greater else -1)
+    expected = {
+        (a, b)
+        for (i, a), (j, b) in product(enumerate("ABCD"), repeat=2)
+        if i != j and H[i, j] < 0.05 and means[i] > means[j]
+    }
+    assert 2 < len(expected) < 6
+    statement = compare(values, "ABCD", greater).statement(first="D")
+    parts = [part.split(" > ") for part in statement.split("; ")]
+    assert {(a, b) for a, beaten in parts for b in beaten.strip("{}").split(", ")} == expected
+    assert [a for a, _ in parts] == sorted({a for a, _ in expected}, key=lambda a: (a != "D", a))
+    assert all(
+        beaten == f"{{{', '.join(sorted(beaten.strip('{}').split(', ')))}}}" for _, beaten in parts
+    )
+
+
+def test_no_pair_of_the_published_values_survives_holm():
+    values, methods, greater = paper("f_measure")
+    found = compare(values, methods, greater)
     # 21 pairs; p of 9 of 9 is 2/512 * 21 = .082: with nine data sets no pair survives Holm.
-    assert_allclose(np.nanmin(P), 21 * 2 / 512, rtol=1e-12)
-    names = [[methods[i] for i in group] for group in cliques(averages, P)]
-    assert names == [["ECC", "NLDD", "CBM", "SMBR", "RAKEL", "BR", "MLKNN"]]
+    assert_allclose(min(pair.holm_p_value for pair in found.pairs), 21 * 2 / 512, rtol=1e-12)
+    assert found.groups == ((3, 2, 6, 1, 4, 0, 5),)
+    assert "9 data sets and 21 pairs" in found.statement()
     # At 0.1 those differ of whom one is better on all nine.
-    names = [[methods[i] for i in group] for group in cliques(averages, P, alpha=0.1)]
-    assert names == [
+    at_10 = compare(values, methods, greater, alpha=0.1)
+    assert [[methods[i] for i in group] for group in at_10.groups] == [
         ["ECC", "NLDD", "CBM", "SMBR"],
         ["NLDD", "CBM", "SMBR", "RAKEL", "BR"],
         ["BR", "MLKNN"],
@@ -355,18 +343,36 @@ def test_cliques_of_the_published_values():
 
 
 @pytest.mark.parametrize(
+    ("values", "n"),
+    [(np.empty((0, 2)), 0), ([[NAN, 1.0], [0.5, 0.6]], 1), ([[0.5]] * 3, 3)],
+    ids=["no-data-sets", "one", "one-method"],
+)
+def test_too_little_is_compared_to_nothing(values, n):
+    found = compare(values, ["A", "B"][: np.shape(values)[1]], True)
+    assert (found.n_datasets, found.friedman, found.pairs, found.groups) == (n, None, (), ())
+    assert np.isnan(found.critical_difference)
+    assert_array_equal(np.isnan(found.average_ranks), n == 0)
+
+
+def test_equal_values_are_equal_by_every_test():
+    (pair,) = compare([[0.5, 0.5]] * 6, ["A", "B"], True).pairs
+    assert (pair.wins, pair.ties, pair.losses, pair.gain) == (0, 6, 0, 0)
+    assert (pair.rank_biserial, pair.p_value, pair.holm_p_value) == (0, 1, 1)
+    assert_allclose(pair.nemenyi_p_value, 1)
+
+
+@pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: significance([[1, 2]], ["A"], True), "2 columns of values .* got 1 methods"),
-        (lambda: significance([[1, 2]], ["A", "B"], True, alpha=5), "between 0 and 1, .* got 5"),
-        (lambda: cliques([1, 2], matrix(2, []), alpha=0), "between 0 and 1"),
-        (lambda: cliques([1, 2, 3], matrix(2, [])), r"shape \(2, 2\) for ranks of shape \(3,\)"),
-        (lambda: friedman([[1], [2]], True), "2 or more methods"),
-        (lambda: holm([0.1, 1.5]), "from 0 to 1"),
+        (lambda: significance([[1, 2]], ["A"], True), "2 columns .* got 1"),
+        (lambda: compare([[1, 2]], ["A"], True), "2 columns .* got 1"),
+        (lambda: significance([[1, 2]], ["A", "B"], True, alpha=5), "alpha .* got 5"),
+        (lambda: compare([[1, 2]], ["A", "B"], True, alpha=0), "alpha"),
         (lambda: holm([0.1, NAN]), "from 0 to 1"),
-        (lambda: one_sided_wilcoxon([1, 2], True), r"got shape \(2,\)"),
+        (lambda: one_sided_wilcoxon([1, 2], True), r"shape \(2,\)"),
+        (lambda: least_p(-1), "got -1"),
+        (lambda: least_p(4, sided=3), "1 or 2 sides"),
     ],
-    ids=["methods", "alpha", "alpha-0", "shape", "one-method", "p", "p-missing", "flat"],
 )
 def test_unusable_input_is_refused(call, message):
     with pytest.raises(InputError, match=message):

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from nldd.bench.commands.datasets import data_dir_option
-from nldd.present.console import print_notes, show
-from nldd.present.options import default_option, folder_option, jobs_option, names_option
-from nldd.present.progress import clock
+from nldd.present.console import (
+    clock,
+    default_option,
+    folder_option,
+    jobs_option,
+    names_option,
+    print_notes,
+    show,
+)
 from nldd.present.text import printable
 
 if TYPE_CHECKING:

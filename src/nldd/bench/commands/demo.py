@@ -12,17 +12,23 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold
 
 from nldd._labels import as_label_sets
-from nldd.bench.displays.pairs import PairsDisplay
+from nldd.bench.displays import PairsDisplay
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, doubtful, published
 from nldd.datasets import load_yeast
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._explanation import Explanation, braces
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.metrics._measures import PAPER_MEASURES, evaluate
-from nldd.present.console import show
-from nldd.present.options import FOLDER, default_option, folds_option, seed_option, threads_option
-from nldd.present.progress import progress
+from nldd.present.console import (
+    FOLDER,
+    default_option,
+    folds_option,
+    progress,
+    seed_option,
+    show,
+    threads_option,
+)
 from nldd.present.text import align
 
 COEFFICIENTS = ("b0", "b1 (Dx, features)", "b2 (Dy, labels)")

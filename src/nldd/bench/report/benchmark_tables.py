@@ -1,19 +1,31 @@
-"""Tables of a benchmark beside the scores: times, weights, subsets of test rows, and shares."""
+"""Tables beside the scores: times, NLDD's weights and theta, subsets of test rows, and shares."""
 
 from collections.abc import Callable, Iterator
 from itertools import product
 
 import numpy as np
 
-from nldd.bench.report import published as paper
-from nldd.bench.report.paper_comparison import paper_part
+from nldd.bench.report.published import (
+    PUBLISHED_COEFFICIENTS,
+    paper_part,
+    printed_table,
+    published_subsets,
+)
 from nldd.bench.report.results import FloatArray, Results
-from nldd.bench.report.score_tables import Cell, number, rows_by_dataset
+from nldd.bench.report.score_tables import CONVENTIONS, Cell, number, rows_by_dataset
 from nldd.bench.runner.records import CellRecord
 from nldd.metrics._measures import Measure
 from nldd.present.table import Table, TableEntry
 
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
+FIFTHS = (
+    "lowest theta",
+    "second fifth",
+    "third fifth",
+    "fourth fifth",
+    "highest theta",
+    "all rows",
+)
 REFERENCE = "BR"
 # Methods that can only predict labelsets of the training rows.
 KNOWN_LABELSETS = ("NLDD", "SMBR", "LP")
@@ -72,7 +84,7 @@ def _list(names: list[str]) -> str:
 
 def published_ratio(dataset: str, method: str) -> float | None:
     """The paper's time over its time for BR, where it has both."""
-    table = paper.published_seconds()
+    table = printed_table("running_time_seconds")
     time, reference = table.value(dataset, method), table.value(dataset, REFERENCE)
     return None if time is None or reference is None else time / reference
 
@@ -86,7 +98,10 @@ def _ratio(value: float) -> str:
 
 
 def coefficient_table(results: Results) -> Table | None:
-    """Mean and spread of NLDD's coefficients over the folds; None without cells of NLDD."""
+    """NLDD's coefficients over the folds, and how often a weight was held at 0; None without NLDD.
+
+    Folds share most of their rows; for one split the regression's own error is all there is.
+    """
     cells: dict[str, list[Cell]] = {}
     of_paper = paper_part(results).datasets
     for dataset in results.datasets:
@@ -94,23 +109,22 @@ def coefficient_table(results: Results) -> Table | None:
             continue
         beta = np.array([fit.details["coefficients"] for fit in fits])
         errors = np.array(fits[0].details["coefficient_errors"], dtype=float)
-        # Folds share most of their rows; for one split the regression's own error is all there is.
         spread = beta.std(axis=0, ddof=1) if len(beta) > 1 else errors
-        printed = paper.PUBLISHED_COEFFICIENTS[dataset] if dataset in of_paper else [None] * 3
-        cells[dataset] = [
-            _coefficient(*column)
-            for column in zip(COEFFICIENTS, beta.T, spread, printed, strict=True)
-        ]
+        printed = PUBLISHED_COEFFICIENTS[dataset] if dataset in of_paper else [None] * 3
+        columns = zip(COEFFICIENTS, beta.T, spread.tolist(), printed, strict=True)
+        held = (beta[:, 1:] == 0).sum(axis=0).tolist()
+        cells[dataset] = [_coefficient(*column) for column in columns]
+        cells[dataset] += [(f"{n} of {len(beta)}", None) for n in held]
         if not of_paper:
-            cells[dataset] = [(entry, line[:3]) for entry, line in cells[dataset] if line]
+            cells[dataset] = [(entry, line and line[:4]) for entry, line in cells[dataset]]
     if not cells:
         return None
     return rows_by_dataset(
         cells,
-        ("coefficient", "mean", "spread", *["published"] * bool(of_paper)),
+        ("coefficient", "mean", "spread", "folds_at_0", *["published"] * bool(of_paper)),
         key="coefficients",
-        title="Coefficients of NLDD, mean over the folds",
-        head=("data set", *COEFFICIENTS),
+        title="Coefficients of NLDD, mean over the folds, and how often a weight was held at 0",
+        head=("data set", *COEFFICIENTS, "b1 = 0", "b2 = 0"),
         notes=(
             "Log-odds of a wrong label = b0 + b1 Dx + b2 Dy. After ± is the standard deviation "
             "between folds, or the regression's standard error where there is one split. A weight "
@@ -122,14 +136,62 @@ def coefficient_table(results: Results) -> Table | None:
 def _coefficient(name: str, beta: FloatArray, spread: float, target: float | None) -> Cell:
     mean, n_held = float(beta.mean()), int((beta == 0).sum())
     if n_held == len(beta):
-        text, spread, held = "0", float("nan"), "held"
+        text, spread = "0", float("nan")
     else:
         text = f"{mean:.4f}" if np.isnan(spread) else f"{mean:.4f} ± {spread:.4f}"
-        held = f"held in {n_held} of {len(beta)}" if n_held else ""
     is_weight = target and name != COEFFICIENTS[0] and mean != 0
-    percent_off = f"{mean / target - 1:+.0%}" if target and is_weight else ""
-    entry = TableEntry(text, under=", ".join(filter(None, (held, _paper(target), percent_off))))
-    return entry, (name.split()[0], mean, float(spread), target)
+    percent_off = f", {mean / target - 1:+.0%}" if target and is_weight else ""
+    entry = TableEntry(text, under=_paper(target) + percent_off)
+    return entry, (name.split()[0], mean, spread, n_held, target)
+
+
+def theta_table(results: Results) -> Table | None:
+    """Theta beside the share of wrong labels, in fifths of the test rows; None without records."""
+    cells: dict[str, list[Cell]] = {}
+    for dataset in results.datasets:
+        found = [fit.details.get("theta_bins") for fit in results.cells(dataset, "NLDD")]
+        if not found or not all(found):
+            continue
+        bins = np.array(found, dtype=float)
+        n = bins[:, :, 0].sum(axis=0)
+        # Folds by their rows; the whole is the sixth bin.
+        means = (bins[:, :, :1] * bins[:, :, 1:]).sum(axis=0) / n[:, np.newaxis]
+        means = np.vstack([means, np.average(means, axis=0, weights=n)])
+        cells[dataset] = [
+            (
+                TableEntry(f"{wrong:.4f}", under=f"theta {theta:.4f}"),
+                (name, int(rows), theta, wrong),
+            )
+            for name, rows, (theta, wrong) in zip(
+                FIFTHS, [*n, n.sum()], means.tolist(), strict=True
+            )
+        ]
+    if not cells:
+        return None
+    return rows_by_dataset(
+        cells,
+        ("test_rows", "n", "mean_theta", "error_rate"),
+        key="theta",
+        title="Calibration of theta: share of wrong labels, and theta below",
+        head=("data set", *FIFTHS),
+        notes=(
+            "The test rows of each fold in fifths by theta, the expected share of wrong labels; "
+            "over all folds. Theta is calibrated where both numbers of a cell are equal.",
+        ),
+    )
+
+
+def about_theta(results: Results) -> Iterator[str]:
+    """Data sets of which the calibration of theta is not known."""
+    fits = {dataset: results.cells(dataset, "NLDD") for dataset in results.datasets}
+    lacking = [
+        d for d, cells in fits.items() if not all(c.details.get("theta_bins") for c in cells)
+    ]
+    if lacking:
+        yield (
+            "No calibration of theta, since records of an older version or folds of less than five "
+            f"test rows lack it: {', '.join(lacking)}."
+        )
 
 
 def about_subsets(results: Results) -> str:
@@ -149,7 +211,8 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
     They are BR and NLDD where these took part. The CSV file has every method; the paper's values,
     below ours, are those of bibtex. None for a measure of which records have no value on a subset.
     """
-    if not any(_has_subsets(cell, measure.key) for cell in results.finished):
+    parts = (cell.details[name] for cell in results.finished for name in SUBSETS.values())
+    if not any(measure.key in part for part in parts):
         return None
     subsets = (*SUBSETS, "total")
     shown = [m for m in SUBSET_METHODS if m in results.methods] or results.methods[:2]
@@ -161,7 +224,7 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
             (subset, method): subset_mean(results.cells(dataset, method), measure.key, subset)
             for method, subset in product(results.methods, subsets)
         }
-        printed = paper.published_subsets() if dataset == "bibtex" and dataset in of_paper else {}
+        printed = published_subsets() if dataset == "bibtex" and dataset in of_paper else {}
         # The rows are the same for all methods.
         fits = next(filter(None, (results.cells(dataset, m) for m in results.methods)))
         unseen = sum(fit.details["unobserved"]["n"] for fit in fits)
@@ -178,11 +241,8 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
         key=f"subsets_{measure.key}",
         title=f"{measure.name} ({measure.direction}) on labelsets seen in training (A) or not (B)",
         head=("data set", "share of B", *map(" ".join, columns)),
+        notes=(CONVENTIONS[measure.key],) if measure.key in CONVENTIONS else (),
     )
-
-
-def _has_subsets(cell: CellRecord, measure: str) -> bool:
-    return any(measure in cell.details[name] for name in SUBSETS.values())
 
 
 def subset_mean(cells: list[CellRecord], measure: str, subset: str) -> float:
@@ -202,7 +262,15 @@ def share_table(records: list[CellRecord]) -> Table | None:
     """Time and errors on growing shares of the training rows; None without such cells."""
     if not records:
         return None
-    data = [(r.train_share, r.details["n_train"], r.seconds, mismatches(r)) for r in records]
+    data = [
+        (
+            r.train_share,
+            r.details["n_train"],
+            r.seconds,
+            r.scores["hamming_loss"] * r.details["n_labels"],
+        )
+        for r in records
+    ]
     return Table(
         key="shares",
         title=f"{records[0].method} on shares of the training rows of {records[0].dataset}",
@@ -211,8 +279,3 @@ def share_table(records: list[CellRecord]) -> Table | None:
         data_head=("share", "n_train", "seconds", "mismatches"),
         data=tuple(data),
     )
-
-
-def mismatches(record: CellRecord) -> float:
-    """Wrong labels of a test row, on average."""
-    return record.scores["hamming_loss"] * float(record.details["n_labels"])

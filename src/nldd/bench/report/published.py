@@ -1,22 +1,47 @@
-"""What the paper printed (arXiv 1702.04684): its tables, and which of their cells are no targets.
+"""What the paper printed (arXiv 1702.04684), and a benchmark beside it.
 
-The tables lie as CSV files in the folder ``paper``. All but the nine lines of coefficients are read
-when they are first asked for.
+Its tables lie as CSV files in the folder ``paper``, with a line for each of their cells that cannot
+be right or is no target. All but the nine lines of coefficients are read when they are first asked
+for.
 """
 
 import csv
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.report.results import FloatArray, Results
+from nldd.bench.statistics.ranks import average_ranks, complete_rows
+from nldd.bench.statistics.significance import significance_line
 from nldd.exceptions import InputError
+from nldd.metrics._measures import PAPER_MEASURES, Measure
+from nldd.present.table import Row, Table, TableEntry
+from nldd.present.text import count_noun
 
-PUBLISHED_MEASURES = ("hamming_loss", "zero_one_loss", "multilabel_accuracy", "f_measure")
+PUBLISHED_MEASURES = tuple(measure.key for measure in PAPER_MEASURES)
+
+# The settings of this protocol are the paper's; those of others have no reason to give its values.
+PROTOCOL = "paper"
+LARGE = 3.0
+UNEXPLAINED = "unexplained"
+HEAD = ("measure", "data set", "method", "ours", "error", "paper", "difference", "in errors", "why")
+DATA_HEAD = (
+    *("measure", "dataset", "method", "value", "standard_error", "published"),
+    *("difference", "difference_in_standard_errors", "why", "verdict"),
+)
+ABOUT_ERRORS = (
+    "Standard errors are those of our value, from the spread between test rows. The paper prints "
+    "none; its values have some of about the same size, so a difference of three of ours is about "
+    "two of its own."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,31 +99,11 @@ def published(measure: str) -> PublishedTable:
     >>> published("f_measure").value("yeast", "NLDD")
     0.6438
     """
-    return _table(_check_measure(measure))
-
-
-def published_ranks(measure: str) -> PublishedTable:
-    """The ranks that the paper printed beside the values; some do not follow from the values."""
-    return _table(f"{_check_measure(measure)}_ranks")
-
-
-def published_average_ranks(measure: str) -> dict[str, float]:
-    """The average rank of each method, to one decimal as printed."""
-    table = _table("average_ranks")
-    row = table.rows[table.datasets.index(_check_measure(measure))]
-    return dict(zip(table.methods, row, strict=True))
-
-
-def published_significance(measure: str) -> dict[str, list[str]]:
-    """Who was significantly better than whom."""
-    measure = _check_measure(measure)
-    lines = _lines("significance")
-    return {better: worse.split() for key, better, worse in lines if key == measure}
-
-
-def published_seconds() -> PublishedTable:
-    """The running times in seconds, on the authors' machine."""
-    return _table("running_time_seconds")
+    if measure not in PUBLISHED_MEASURES:
+        raise InputError(
+            f"The paper has no table of {measure!r}; it has {', '.join(PUBLISHED_MEASURES)}."
+        )
+    return printed_table(measure)
 
 
 @cache
@@ -108,44 +113,14 @@ def published_subsets() -> Mapping[tuple[str, str, str], float]:
     Subset "A" has the test rows whose labelset occurs in the training data (67 %), "B" the others;
     "total" has both.
     """
-    table = _table("bibtex_subsets")
-    found = {}
-    for measure, row in zip(table.datasets, table.rows, strict=True):
-        for column, value in zip(table.methods, row, strict=True):
-            subset, method = column.split("_")
-            found[measure, subset, method] = value
-    return MappingProxyType(found)
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceExplanation:
-    """A line of ``explanations.csv``: which printed values it is about, and what is said of them.
-
-    Attributes
-    ----------
-    cell : tuple of str
-        Measure, data set and method; ``*`` stands for all.
-    target : bool
-        Whether the printed value is one to be reached. If so, the difference lies with us.
-    reason : str
-        Part of a sentence, without its end.
-    """
-
-    cell: tuple[str, ...]
-    target: bool
-    reason: str
-
-    def fits(self, *cell: str) -> bool:
-        return all(own in ("*", other) for own, other in zip(self.cell, cell, strict=True))
-
-
-@cache
-def explanations() -> tuple[DifferenceExplanation, ...]:
-    """All lines in the order of the file; the first one that fits a value counts."""
-    _, *lines = _lines("explanations")
-    return tuple(
-        DifferenceExplanation(tuple(cell), target == "yes", reason)
-        for *cell, target, reason in lines
+    table = printed_table("bibtex_subsets")
+    columns = [column.split("_") for column in table.methods]
+    return MappingProxyType(
+        {
+            (measure, subset, method): value
+            for measure, row in zip(table.datasets, table.rows, strict=True)
+            for (subset, method), value in zip(columns, row, strict=True)
+        }
     )
 
 
@@ -157,8 +132,7 @@ def explanation(measure: str, dataset: str, method: str) -> str | None:
     >>> explanation("f_measure", "yeast", "CBM")
     'the paper scored CBM on other test rows than the other methods'
     """
-    found = _explanation(measure, dataset, method)
-    return None if found is None else found.reason
+    return _explain(measure, dataset, method)[1]
 
 
 def doubtful(measure: str, dataset: str, method: str) -> str | None:
@@ -169,38 +143,275 @@ def doubtful(measure: str, dataset: str, method: str) -> str | None:
     >>> doubtful("multilabel_accuracy", "scene", "BR")
     "the paper's accuracy is above its F-measure, which cannot be"
     """
-    found = _explanation(measure, dataset, method)
-    return None if found is None or found.target else found.reason
+    is_target, reason = _explain(measure, dataset, method)
+    return None if is_target else reason
 
 
-def _explanation(*cell: str) -> DifferenceExplanation | None:
+def _explain(*cell: str) -> tuple[bool, str | None]:
+    """Whether a printed value is one to be reached, and what is said of it.
+
+    In ``explanations.csv`` a ``*`` stands for all measures, data sets or methods. The first line
+    that fits a value counts.
+    """
     measure, dataset, method = cell
-    if published(measure).value(dataset, method) is None:
-        return None
-    return next((line for line in explanations() if line.fits(*cell)), None)
-
-
-def _check_measure(measure: str) -> str:
-    if measure not in PUBLISHED_MEASURES:
-        raise InputError(
-            f"The paper has no table of {measure!r}; it has {', '.join(PUBLISHED_MEASURES)}."
-        )
-    return measure
+    if published(measure).value(dataset, method) is not None:
+        for *names, target, reason in read_lines("explanations")[1:]:
+            if all(own in ("*", other) for own, other in zip(names, cell, strict=True)):
+                return target == "yes", reason
+    return True, None
 
 
 @cache
-def _table(name: str) -> PublishedTable:
-    (_, *methods), *lines = _lines(name)
+def printed_table(name: str) -> PublishedTable:
+    """A table of the paper by the name of its CSV file."""
+    (_, *methods), *lines = read_lines(name)
     rows = (tuple(map(float, values)) for _, *values in lines)
     return PublishedTable(tuple(line[0] for line in lines), tuple(methods), tuple(rows))
 
 
-def _lines(name: str) -> list[list[str]]:
+@cache
+def read_lines(name: str) -> list[list[str]]:
     text = (files("nldd.bench.report") / "paper" / f"{name}.csv").read_text("ascii")
     return list(csv.reader(text.splitlines()))
 
 
 # Maximum likelihood estimates (b0, b1, b2) of NLDD, by data set, mean over the folds.
 PUBLISHED_COEFFICIENTS: Mapping[str, tuple[float, ...]] = MappingProxyType(
-    dict(zip(_table("coefficients").datasets, _table("coefficients").rows, strict=True))
+    dict(
+        zip(printed_table("coefficients").datasets, printed_table("coefficients").rows, strict=True)
+    )
 )
+
+
+def paper_part(results: Results) -> Results:
+    """The data sets and methods that the paper has too; none of both if it has none of one.
+
+    A data set is the paper's if it has its name and as many labels: other people have data that
+    they call medical, too.
+    """
+    methods = [m for m in results.methods if m in published(PAPER_MEASURES[0].key).methods]
+    datasets = [d for d in results.datasets if methods and _is_papers(results, d)]
+    return replace(results, datasets=tuple(datasets), methods=tuple(methods) if datasets else ())
+
+
+def _is_papers(results: Results, dataset: str) -> bool:
+    if dataset not in published(PAPER_MEASURES[0].key).datasets:
+        return False
+    found = (results.cells(dataset, method) for method in results.methods)
+    n_labels = {cell.details["n_labels"] for cells in found for cell in cells}
+    return n_labels == {CATALOGUE[dataset].n_labels}
+
+
+def printed_values(results: Results, measure: Measure) -> FloatArray | None:
+    """The paper's value for each data set and method, NaN where it has none; None if it has none.
+
+    Rows and columns are those of `results`.
+    """
+    part = paper_part(results)
+    if not part.datasets or measure.key not in PUBLISHED_MEASURES:
+        return None
+    table = published(measure.key)
+    values = [
+        [
+            table.value(dataset, method) if dataset in part.datasets else None
+            for method in results.methods
+        ]
+        for dataset in results.datasets
+    ]
+    return np.array(values, dtype=float)
+
+
+def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Iterator[Row]:
+    """Average ranks among the paper's methods, of our values and of its own.
+
+    Both are over the data sets that the paper has and for which `values` are complete.
+    """
+    both = _common(results, measure, values)
+    if both is None:
+        return
+    among, *tables = both
+    rows = [average_ranks(table, measure.greater_is_better) for table in tables]
+    complete = complete_rows(values)
+    names = ["among the paper's", "in the paper"]
+    if among.all() and complete.sum() == len(tables[0]):
+        # All that we have is the paper's: the first row would say what the one above it says.
+        names, rows = names[1:], rows[1:]
+    for name, averages in zip(names, rows, strict=True):
+        ranks = np.full(len(among), np.nan)
+        ranks[among] = averages
+        yield name, *rank_entries(ranks)
+
+
+def rank_entries(averages: FloatArray) -> list[TableEntry]:
+    """Average ranks as cells of a table, the best of them bold; a dash where there is none."""
+    best = np.where(np.isnan(averages), np.inf, averages).min()
+    texts = ("-" if rank != rank else f"{rank:.2f}" for rank in averages.tolist())
+    return [
+        TableEntry(text, bool(is_best))
+        for text, is_best in zip(texts, averages == best, strict=True)
+    ]
+
+
+def paper_notes(results: Results, measure: Measure, values: FloatArray) -> Iterator[str]:
+    """What the tests say of the paper's own values, and which of these are no targets."""
+    both = _common(results, measure, values)
+    if both is not None:
+        among, _, theirs = both
+        n_methods, n_datasets = int(among.sum()), len(theirs)
+        where = f"{count_noun(n_methods, 'method')} on {count_noun(n_datasets, 'data set')}"
+        yield f"In the paper: average ranks of its printed values, {where}."
+        if n_datasets >= 2:
+            names = [m for m, has in zip(results.methods, among, strict=True) if has]
+            line = significance_line(theirs, names, measure.greater_is_better)
+            yield f"The paper's tests of its printed values (one-sided, uncorrected): {line}."
+    yield from _doubts(results, measure.key)
+
+
+def _common(
+    results: Results, measure: Measure, values: FloatArray
+) -> tuple[NDArray[np.bool_], FloatArray, FloatArray] | None:
+    """Which methods are the paper's, and our and its values of them on common data sets.
+
+    None unless two methods and a data set are common.
+    """
+    printed = printed_values(results, measure)
+    if printed is None:
+        return None
+    known = ~np.isnan(printed)
+    among = np.any(known, axis=0)
+    rows = complete_rows(values) & np.any(known, axis=1)
+    if among.sum() < 2 or not rows.any():
+        return None
+    return among, values[rows][:, among], printed[rows][:, among]
+
+
+def _doubts(results: Results, measure: str) -> Iterator[str]:
+    """Notes on the cells with a star, such as ``* BR, NLDD on scene: ...``."""
+    part = paper_part(results)
+    cells = defaultdict(list)
+    for pair in product(part.datasets, part.methods) if measure in PUBLISHED_MEASURES else ():
+        if results.cells(*pair) and (doubt := doubtful(measure, *pair)):
+            cells[doubt].append(pair)
+    for doubt, pairs in cells.items():
+        datasets, methods = (list(dict.fromkeys(names)) for names in zip(*pairs, strict=True))
+        everywhere = len(methods) == 1 < len(datasets)
+        where = "" if everywhere else f" on {', '.join(datasets)}"
+        yield f"* {', '.join(methods)}{where}: {doubt}."
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A value of the paper beside ours, which is NaN if it was not run.
+
+    `in_errors` is the difference in standard errors of ours; infinite where there is a difference
+    and no such error. `reason` is given for those above `LARGE`.
+    """
+
+    measure: Measure
+    dataset: str
+    method: str
+    ours: float
+    error: float
+    printed: float
+
+    @property
+    def difference(self) -> float:
+        return self.ours - self.printed
+
+    @property
+    def in_errors(self) -> float:
+        if self.error > 0 or self.difference == 0 or np.isnan(self.ours):
+            return self.difference / self.error if self.error > 0 else self.difference
+        return float(np.copysign(np.inf, self.difference))
+
+    @property
+    def is_large(self) -> bool:
+        return abs(self.in_errors) > LARGE
+
+    @property
+    def reason(self) -> str:
+        if not self.is_large:
+            return ""
+        return explanation(self.measure.key, self.dataset, self.method) or UNEXPLAINED
+
+    @property
+    def verdict(self) -> str:
+        """One word or two for the CSV file and the summary."""
+        if np.isnan(self.ours):
+            return "not run"
+        if not self.is_large:
+            return "within"
+        return UNEXPLAINED if self.reason == UNEXPLAINED else "explained"
+
+    def row(self) -> Row:
+        numbers = (self.ours, self.error, self.printed)
+        texts = ["-" if np.isnan(number) else f"{number:.4f}" for number in numbers]
+        apart = "-" if np.isnan(self.ours) else f"{self.in_errors:+.1f}"
+        change = "-" if np.isnan(self.ours) else f"{self.difference:+.4f}"
+        names = (self.measure.name, self.dataset, self.method)
+        return *names, *texts, change, apart, self.reason
+
+
+def paper_differences(results: Results) -> list[Difference]:
+    """All values of the paper's four tables beside ours, in its order."""
+    part = paper_part(results)
+    found = []
+    for measure in PAPER_MEASURES:
+        both = np.stack([part.means(measure), part.standard_errors(measure)], axis=-1)
+        ours = dict(
+            zip(product(part.datasets, part.methods), both.reshape(-1, 2).tolist(), strict=True)
+        )
+        table = published(measure.key)
+        for (dataset, method), printed in zip(
+            product(table.datasets, table.methods), table.array().ravel().tolist(), strict=True
+        ):
+            value, error = ours.get((dataset, method), (np.nan, np.nan))
+            found.append(Difference(measure, dataset, method, value, error, printed))
+    return found
+
+
+def about_paper_differences(differences: list[Difference]) -> str:
+    """How many values agree, in a sentence."""
+    counts = Counter(difference.verdict for difference in differences)
+    not_run = f" {counts['not run']} were not run." if counts["not run"] else ""
+    return (
+        f"Of the paper's {len(differences)} values {counts['within']} are within {LARGE:g} "
+        f"standard errors of ours, {counts['explained']} are further away for a known reason, and "
+        f"{counts[UNEXPLAINED]} are further away and unexplained.{not_run}"
+    )
+
+
+def difference_tables(results: Results) -> list[Table]:
+    """The large differences with their reasons, and all values; none under other settings."""
+    if results.protocol != PROTOCOL or not paper_part(results).datasets:
+        return []
+    found = paper_differences(results)
+    large = sorted((d for d in found if d.is_large), key=lambda d: d.reason != UNEXPLAINED)
+    data = tuple(
+        (d.measure.key, d.dataset, d.method, *map(_finite, numbers), d.reason, d.verdict)
+        for d in found
+        for numbers in [(d.ours, d.error, d.printed, d.difference, d.in_errors)]
+    )
+    return [
+        Table(
+            "paper_differences",
+            f"Values that are more than {LARGE:g} standard errors from the paper's",
+            HEAD,
+            tuple(difference.row() for difference in large),
+            notes=(about_paper_differences(found), ABOUT_ERRORS),
+            data_head=DATA_HEAD,
+            data=data,
+        ),
+        Table(
+            "paper_values",
+            f"All {len(found)} values of the paper beside ours",
+            HEAD,
+            tuple(difference.row() for difference in found),
+            notes=(ABOUT_ERRORS,),
+            folded=True,
+        ),
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if np.isfinite(number) else None

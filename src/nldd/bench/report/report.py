@@ -1,29 +1,20 @@
 """The report of a benchmark: one HTML page, and its tables and figures for use elsewhere."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from nldd._files import write_atomically
-from nldd.bench.displays.critical_difference import CriticalDifferenceDisplay
-from nldd.bench.displays.hypercube import HypercubeDisplay
-from nldd.bench.displays.pairs import PairChoiceDisplay, PairsDisplay
-from nldd.bench.displays.share import ShareDisplay
+from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.bench.report import benchmark_tables as tables, run_tables as runs, score_tables as scores
-from nldd.bench.report.paper_comparison import difference_tables, paper_part
-from nldd.bench.report.results import ALL_MEASURES, Results, results
+from nldd.bench.report.published import difference_tables, paper_part
+from nldd.bench.report.results import Results, results
 from nldd.bench.runner.benchmark import FACTS
-from nldd.bench.runner.records import CELLS, CellRecord, read_records
-from nldd.bench.statistics.comparison import nemenyi as nemenyi_test
-from nldd.bench.statistics.ranks import average_ranks, complete_rows
-from nldd.bench.statistics.significance import cliques, friedman, least_p, pairwise_holm
-from nldd.datasets import load_yeast
-from nldd.estimators._nldd import NLDDClassifier
+from nldd.bench.runner.records import CELLS, read_records
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.present.latex import RENDERERS
@@ -38,15 +29,7 @@ PAPER = (
 )
 # Sections that have something to say without a table or a figure: why there is none.
 SPEAKING = ("scores", "differences")
-# Tables and figures that a later report of the same folder may have no more.
-PASSING_TABLES = (
-    *("overview", "paper_differences", "paper_values", "coefficients", "shares", "datasets"),
-    *("problems", "choices", "searches", "warnings"),
-)
-PASSING_FIGURES = ("shares", "hypercube", "pair_choice", "pairs")
-# Three labels of which training has seen seven combinations: nearly all of the cube is in use.
-LABELS = [0, 1, 2]
-N_TRAIN, N_SHOWN = 1500, 40
+ENDINGS = {"table": tuple(RENDERERS), "figure": ("svg", "png")}
 
 
 def write_report(
@@ -192,9 +175,8 @@ def _comparisons(results: Results, measures: Sequence[Measure], nemenyi: bool) -
     diagrams = list(difference_diagrams(results, measures, nemenyi))
     told = tuple(about_differences(measures, diagrams))
     yield _section("differences", "Critical differences", (), told, diagrams)
-    pairs = [scores.pair_table(results, measure, nemenyi) for measure in measures]
-    told = (scores.ABOUT_PAIRS, *[scores.ABOUT_NEMENYI] * nemenyi)
-    yield _section("pairs", "Pairs of methods", pairs, told)
+    pairs = scores.pair_table(results, measures, nemenyi)
+    yield _section("pairs", "Pairs of methods", [pairs])
     yield _section("paper", "Differences from the paper", difference_tables(results))
 
 
@@ -203,18 +185,14 @@ def _circumstances(
 ) -> Iterator[Section]:
     """Sections that say how the values came about."""
     yield _section("times", "Running times", [tables.time_table(results)])
-    yield _section("weights", "Weights of the distances", [tables.coefficient_table(results)])
+    learned = [tables.coefficient_table(results), tables.theta_table(results)]
+    told = tuple(tables.about_theta(results))
+    yield _section("weights", "Weights of the distances, and theta", learned, told)
     subsets = [tables.subset_table(results, measure) for measure in measures]
     told = (tables.about_subsets(results),)
     yield _section("subsets", "Labelsets that training has not seen", subsets, told)
-    shares = results.shares
-    some = [tables.share_table(shares)]
-    yield _section("shares", "Shares of the training data", some, (), share_figures(shares))
-    # They show the yeast data, so a report on other data or methods has no use for them.
-    shared = paper_part(results)
-    is_shown = "yeast" in shared.datasets and "NLDD" in shared.methods
-    pictures = illustrations() if is_shown else ()
-    yield _section("illustrations", "How NLDD works", figures=pictures)
+    some = [tables.share_table(results.shares)]
+    yield _section("shares", "Shares of the training data", some)
     of_data = [runs.dataset_table(results, about), runs.split_table(results)]
     yield _section("datasets", "Data sets", of_data)
     of_run = ("problems", "settings", "choice", "search", "warnings")
@@ -260,6 +238,8 @@ def save_report(page: Page, out: Path) -> list[Path]:
     >>> page.name, "<title>Losses &amp; gains</title>" in text
     ('report.html', True)
     """
+    # An earlier report may have had other measures, or problems that are gone.
+    earlier = set(_files_of_page(out))
     written = [out / PAGE]
     for table, (ending, render) in product(page.tables, RENDERERS.items()):
         written.append(out / "tables" / f"{table.key}.{ending}")
@@ -267,20 +247,17 @@ def save_report(page: Page, out: Path) -> list[Path]:
     for figure in page.figures:
         written += save_figure(figure.drawing, out / "figures", figure.key)
     write_atomically(out / PAGE, render_page(page).encode())
-    # An earlier report may have had other measures, or problems that are gone.
-    for path in {*_known_files(out)}.difference(written):
+    for path in earlier.difference(written):
         path.unlink(missing_ok=True)
     return written
 
 
-def _known_files(out: Path) -> Iterator[Path]:
-    """Files that a report has for some measures and runs, and not for others."""
-    keys = [f"{part}{key}" for part, key in product(("", "pairs_", "subsets_"), ALL_MEASURES)]
-    for key, ending in product([*keys, *PASSING_TABLES], RENDERERS):
-        yield out / "tables" / f"{key}.{ending}"
-    drawn = (*(f"differences_{key}" for key in ALL_MEASURES), *PASSING_FIGURES)
-    for key, ending in product(drawn, ("svg", "png")):
-        yield out / "figures" / f"{key}.{ending}"
+def _files_of_page(out: Path) -> Iterator[Path]:
+    """Files of the tables and figures that the report of a folder shows."""
+    page = out / PAGE
+    text = page.read_text("utf-8", errors="replace") if page.is_file() else ""
+    for kind, key in re.findall(r'<(?:div|figure)\b[^>]* id="(table|figure)-([\w.-]+)"', text):
+        yield from (out / f"{kind}s" / f"{key}.{ending}" for ending in ENDINGS[kind])
 
 
 def about_differences(measures: Sequence[Measure], diagrams: Sequence[Figure]) -> Iterator[str]:
@@ -291,89 +268,32 @@ def about_differences(measures: Sequence[Measure], diagrams: Sequence[Figure]) -
         yield f"{of} are compared from two of them and two complete data sets on."
 
 
-def about_bars(n_datasets: int, n_methods: int) -> str:
-    """What a diagram can show at all with so many data sets and methods."""
-    n_pairs = n_methods * (n_methods - 1) // 2
-    least = least_p(n_datasets, sided=2, n_tests=n_pairs)
-    is_one = least >= scores.ALPHA
-    end = ", so by these tests no pair can differ at 0.05 and a bar joins all" if is_one else ""
-    return (
-        f"With {n_datasets} data sets and {count_noun(n_pairs, 'pair')} of methods the smallest "
-        f"p-value that Holm's correction can leave is {least:.2g}{end}."
-    )
-
-
 def difference_diagrams(
     results: Results, measures: Sequence[Measure] = PAPER_MEASURES, nemenyi: bool = False
 ) -> Iterator[Figure]:
-    """One diagram a measure, from two methods and two complete data sets on."""
+    """One diagram per measure, from two methods and two complete data sets on."""
     for measure in measures:
-        some = results.having(measure)
-        methods, better = some.methods, measure.greater_is_better
-        values = some.means(measure)
-        if len(methods) < 2 or complete_rows(values).sum() < 2:
+        found = scores.comparison(results, measure)
+        if not found.pairs:
             continue
-        averages = average_ranks(values, better)
-        groups = cliques(averages, pairwise_holm(values), scores.ALPHA)
-        distance, told = None, ""
+        name, averages, distance = measure.name, found.average_ranks, found.critical_difference
+        caption = [
+            f"{name}: average ranks, best on the left.",
+            f"Friedman's test: {found.friedman}.",
+            "Bars join methods that do not differ (two-sided Wilcoxon tests at 0.05, Holm's "
+            f"correction for all {count_noun(len(found.pairs), 'pair')}).",
+        ]
+        if least := found.least_p():
+            caption.append(f"{least.capitalize()}, so a bar joins all.")
         if nemenyi:
-            distance = nemenyi_test(values, better, scores.ALPHA).critical_difference
-            told = f" Bars without dots: Nemenyi's critical difference at 0.05, {distance:.2f}."
-        test = friedman(values, better)
-        name = measure.name
+            caption.append(
+                f"Bars without dots: Nemenyi's critical difference at 0.05, {distance:.2f}."
+            )
+        ruler = distance if nemenyi else None
         yield draw(
-            CriticalDifferenceDisplay(methods, averages.tolist(), groups, name, distance),
+            CriticalDifferenceDisplay(found.methods, averages, found.groups, name, ruler),
             f"differences_{measure.key}",
-            f"{name}: average ranks, best on the left. Friedman's test over {test.n_datasets} data "
-            f"sets: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}. Bars join methods "
-            f"that do not differ (two-sided Wilcoxon tests, Holm's correction, 0.05). "
-            f"{about_bars(test.n_datasets, len(methods))}{told}",
-            f"Average ranks on {name}: {methods[int(np.argmin(averages))]} is best with "
-            f"{averages.min():.2f}.",
+            " ".join(caption),
+            f"Average ranks on {name}: {found.methods[averages.index(min(averages))]} is best with "
+            f"{min(averages):.2f}.",
         )
-
-
-def share_figures(records: list[CellRecord]) -> Iterator[Figure]:
-    """Time and errors as curves, once the whole of the training rows is there to compare with."""
-    if not any(record.train_share == 1 for record in records):
-        return
-    name = f"{records[0].method} on {records[0].dataset}"
-    found = [(r.train_share, r.seconds, tables.mismatches(r)) for r in records]
-    shares, seconds, wrong = map(list, zip(*found, strict=True))
-    yield draw(
-        ShareDisplay(shares, seconds, wrong, name),
-        "shares",
-        f"{name}: running time relative to all training rows, and the average "
-        "number of wrong labels, against the share of the training rows.",
-        "Two curves over the share of the training rows: time, and wrong labels.",
-    )
-
-
-def illustrations() -> Iterator[Figure]:
-    """On yeast: the cube of labelsets, the choice of a pair, and all pairs with their weights."""
-    X, Y, names = load_yeast()
-    X_train, Y_train = X[:N_TRAIN], Y[:N_TRAIN]
-    labelsets = [{names[j] for j in LABELS if row[j]} for row in Y_train]
-    model = NLDDClassifier(random_state=0).fit(X_train, labelsets)
-    yield draw(
-        HypercubeDisplay.from_estimator(model, X[N_TRAIN : N_TRAIN + N_SHOWN]),
-        "hypercube",
-        "The label space of three labels of yeast. Vertices are labelsets, points inside are the "
-        f"probabilities of {N_SHOWN} genes, and for one of them the distances Dy to the labelsets "
-        "seen in training.",
-        "A cube whose corners are labelsets, with points inside it.",
-    )
-    yield draw(
-        PairChoiceDisplay.from_training(X_train, Y_train, random_state=0),
-        "pair_choice",
-        "How the pairs are chosen: both distances of one gene of T2 to all genes of T1, with its "
-        "nearest in features and its nearest in labels.",
-        "A scatter plot of two distances with two rows marked.",
-    )
-    yield draw(
-        PairsDisplay.from_estimator(model),
-        "pairs",
-        f"All pairs of a fit to {N_TRAIN} genes and the three labels of the cube, by the number of "
-        "labels in which they differ, with lines of equal theta from the regression.",
-        "A scatter plot of pairs with lines of equal error probability.",
-    )

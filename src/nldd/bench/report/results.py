@@ -27,7 +27,7 @@ POOLED = tuple(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """The finished cells of one protocol, in the order of the paper; made by :func:`results`.
 

@@ -1,5 +1,6 @@
 """Tables of what was run: data sets, splits, settings, choices, warnings and what went wrong."""
 
+import ast
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -30,6 +31,7 @@ ABOUT_FACTS = (
 )
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
 PROGRAMS = ("nldd", "scikit-learn", "python")
+SHORT = {method.factory.__name__: key for key, method in METHODS.items()}
 
 
 def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
@@ -153,27 +155,58 @@ def _words(
     head: tuple[str, ...],
     rows: Sequence[tuple[str, ...]],
     notes: tuple[str, ...],
+    data: Sequence[tuple[str, ...]] = (),
 ) -> Table | None:
     """A table of words, whose CSV file has heads like those of the other files; None if empty."""
     csv_head = tuple(name.replace("data set", "dataset").replace(" ", "_") for name in head)
-    data = tuple(rows)
-    return Table(key, title, head, data, (), notes, csv_head, data) if rows else None
+    long_form = tuple(data or rows)
+    return Table(key, title, head, tuple(rows), (), notes, csv_head, long_form) if rows else None
 
 
 def settings_table(results: Results) -> Table | None:
-    """Each method's estimator, and the data sets on which it was that one."""
+    """Each method's settings in short, and the data sets on which it had them."""
     found = defaultdict(list)
     for method, dataset in product(results.methods, results.datasets):
         if cells := results.cells(dataset, method):
             found[method, cells[0].settings].append(dataset)
-    rows = []
+    rows, data = [], []
     for (method, settings), datasets in found.items():
         name = METHODS[method].name if method in METHODS else ""
         where = "all" if datasets == list(results.datasets) else ", ".join(datasets)
-        rows.append((method, name, settings, where))
+        rows.append((method, name, short_settings(settings), where))
+        data.append((method, name, settings, where))
     head = ("method", "name", "settings", "data sets")
-    notes = ("Seeds are those of the first fold; the one of fold k is larger by k.",)
-    return _words("settings", "Methods and their settings", head, rows, notes)
+    notes = (
+        "What differs from the defaults; steps of preparation come before an arrow. The CSV file "
+        "has the settings in full, with the seeds of the first fold; those of fold k are k larger.",
+    )
+    return _words("settings", "Methods and their settings", head, rows, notes, data)
+
+
+def short_settings(settings: str) -> str:
+    """Settings of a record by short names, without seeds.
+
+    >>> short_settings("Pipeline(steps=[('a', StandardScaler()), ('b', NLDDClassifier(k=2))])")
+    'StandardScaler → NLDD(k=2)'
+    """
+    try:
+        return _short(ast.parse(settings, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return settings
+
+
+def _short(node: ast.expr) -> str:
+    if not isinstance(node, ast.Call):
+        return ast.unparse(node)
+    name = ast.unparse(node.func)
+    values = {str(part.arg): part.value for part in node.keywords if part.arg != "random_state"}
+    match name, values:
+        case "Pipeline", {"steps": ast.List(elts)}:
+            return " → ".join(_short(step.elts[-1]) for step in elts if isinstance(step, ast.Tuple))
+        case "GridSearchCV", {"estimator": estimator, "param_grid": grid}:
+            return f"{_short(estimator)}, searched: {ast.unparse(grid).replace('method__', '')}"
+    inside = [*map(_short, node.args), *(f"{key}={_short(value)}" for key, value in values.items())]
+    return SHORT.get(name, name) + (f"({', '.join(inside)})" if inside else "")
 
 
 def choice_table(results: Results) -> Table | None:

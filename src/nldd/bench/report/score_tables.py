@@ -1,23 +1,31 @@
-"""Tables of measures: values with ranks and tests, average ranks of all, and pairs of methods."""
+"""Tables of measures: values with errors, ranks and tests, average ranks of all, and pairs."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from nldd._wording import quote
-from nldd.bench.report import published as paper
-from nldd.bench.report.paper_comparison import (
+from nldd.bench.report.published import (
+    doubtful,
     paper_notes,
+    paper_part,
     paper_ranks,
     printed_values,
     rank_entries,
 )
 from nldd.bench.report.results import ALL_MEASURES, POOLED, FloatArray, Results
 from nldd.bench.runner.protocol_file import hint
-from nldd.bench.statistics.comparison import Pair, compare
 from nldd.bench.statistics.ranks import average_ranks, complete_rows, ranks
-from nldd.bench.statistics.significance import WILCOXON_RULE, about_least_p, significance_line
+from nldd.bench.statistics.significance import (
+    WILCOXON_RULE,
+    Comparison,
+    Pair,
+    compare,
+    significance_line,
+)
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
@@ -26,11 +34,12 @@ from nldd.present.text import count_noun
 
 ALPHA = 0.05
 PUBLISHED = ("published", "difference", "difference_in_standard_errors")
-# Differences up to these sizes are of no practical importance; coverage is counted in labels.
-ROPE = 0.01
-ROPES = {"hamming_loss": 0.001, "brier_score": 0.001, "coverage": 0.1}
 # What is not the mean of a value of each row, and where one has to know how it is counted.
 CONVENTIONS = {
+    **dict.fromkeys(
+        ("multilabel_accuracy", "f_measure", "precision", "recall"),
+        "A row without true and without predicted labels counts as 1 (Mulan's convention).",
+    ),
     **dict.fromkeys(
         ("macro_f", "macro_precision", "macro_recall"),
         "Counts of each label are pooled over the folds; labels in neither truth nor prediction "
@@ -47,18 +56,17 @@ CONVENTIONS = {
     "log_loss": "A probability of 0 for what is true counts as 2e-16; shares of votes have many.",
     "calibration_error": "All labels together, in 15 bins of equal width.",
 }
+ABOUT_ERRORS = "After ± is the standard error of the mean, from the spread between test rows."
 
 ABOUT_PAIRS = (
     "Effect: rank-biserial correlation, 1 if the first is better wherever the two differ. p: "
-    "two-sided Wilcoxon tests, alone and with Holm's correction for all pairs. Better, equal, "
-    "worse: probabilities that the first is so by more than what counts as equal, or that the two "
-    "are as good as equal (Bayesian signed-rank test)."
+    "two-sided Wilcoxon tests, alone and with Holm's correction for all pairs of a measure."
 )
 ABOUT_NEMENYI = (
     "p (Nemenyi): a test of the average ranks of all methods, which can find differences with "
     "fewer data sets than Wilcoxon tests need."
 )
-PAIR_HEAD = ("first, second", "first better by", "won/tied/lost", "effect")
+PAIR_HEAD = ("measure", "first, second", "first better by", "won/tied/lost", "effect")
 
 # What is printed, and its line of the CSV file without the data set; None stands for neither.
 Cell = tuple[TableEntry | str | None, DataRow | None]
@@ -100,19 +108,20 @@ def number(value: float, text: str) -> str:
 
 
 def score_table(results: Results, measure: Measure) -> Table | None:
-    """Means over the folds with ranks; None if no method has a value.
+    """Means over the folds with standard errors and ranks; None if no method has a value.
 
-    Below each is the paper's value, where it has one, and the difference to it in standard errors
-    of our mean, as the spread between test rows gives it.
+    Below is also the paper's value, where it has one, and the difference to it in standard errors
+    of our mean.
     """
     some = results.having(measure)
     if not some.methods:
         return None
     values, printed = some.means(measure), printed_values(some, measure)
+    errors = some.standard_errors(measure)
     R = ranks(values, measure.greater_is_better)
     best = np.where(np.isnan(R), np.inf, R).min(axis=1, keepdims=True) == R
     targets = np.full(values.shape, np.nan) if printed is None else printed
-    numbers = np.stack([values, some.standard_errors(measure), R, best, targets], axis=-1)
+    numbers = np.stack([values, errors, R, best, targets], axis=-1)
     cells = {
         dataset: [
             _score(measure.key, dataset, *cell) for cell in zip(some.methods, row, strict=True)
@@ -130,8 +139,9 @@ def score_table(results: Results, measure: Measure) -> Table | None:
         head=("data set", *some.methods),
         foot=(("average rank", *rank_entries(averages)), *paper_ranks(some, measure, values)),
         notes=(
-            *_significance_notes(some, measure, values),
+            *_significance_notes(results, some.methods, measure, values),
             *paper_notes(some, measure, values),
+            *([] if np.isnan(errors).all() else [ABOUT_ERRORS]),
             *_conventions(results, some, measure),
         ),
     )
@@ -141,22 +151,40 @@ def _score(measure: str, dataset: str, method: str, numbers: Sequence[float]) ->
     value, error, rank, best, target = numbers
     difference = value - target
     apart = difference / error if error > 0 else float("nan")
-    under = ""
+    under = [] if np.isnan(value) or np.isnan(error) else [f"± {error:.4f}"]
     if not np.isnan(difference):
-        star = "*" if paper.doubtful(measure, dataset, method) else ""
-        under = f"{target:.4f}{star}" + number(apart, f" ({apart:+.1f})").strip("-")
-    entry = TableEntry(number(value, f"{value:.4f} ({rank:g})"), bool(best), under)
-    return entry, (method, value, error, rank, target, difference, apart)
+        star = "*" if doubtful(measure, dataset, method) else ""
+        under.append(f"{target:.4f}{star}" + number(apart, f" ({apart:+.1f})").strip("-"))
+    text = number(value, f"{value:.4f} ({rank:g})")
+    line = method, value, error, rank, target, difference, apart
+    return TableEntry(text, bool(best), "\n".join(under)), line
 
 
-def _significance_notes(results: Results, measure: Measure, values: FloatArray) -> Iterator[str]:
-    complete = complete_rows(values)
-    n = int(complete.sum())
-    if n >= 2 and len(results.methods) >= 2:
-        line = significance_line(values, results.methods, measure.greater_is_better)
-        yield f"Significance (one-sided at 0.05, {n} data sets): {line}."
+@lru_cache(maxsize=100)
+def comparison(results: Results, measure: Measure) -> Comparison:
+    """All tests of the methods that have a value of a measure."""
+    some = results.having(measure)
+    if not some.methods:
+        return Comparison((), (), 0, None, np.nan, (), (), ALPHA)
+    return compare(some.means(measure), some.methods, measure.greater_is_better, alpha=ALPHA)
+
+
+def _significance_notes(
+    results: Results, methods: Sequence[str], measure: Measure, values: FloatArray
+) -> Iterator[str]:
+    found = comparison(results, measure)
+    if found.pairs:
+        n_pairs = count_noun(len(found.pairs), "pair")
+        yield (
+            f"Significance (two-sided at {ALPHA}, Holm's correction for all {n_pairs}, "
+            f"{found.n_datasets} data sets): {found.statement()}."
+        )
+        line = significance_line(values, methods, measure.greater_is_better, ALPHA)
+        of_paper = ", as in the paper" * bool(paper_part(results).datasets)
+        yield f"Uncorrected and one-sided at {ALPHA}{of_paper}: {line}."
     else:
         yield "Significance needs two methods, and two data sets on which each has a value."
+    complete = complete_rows(values)
     if left_out := [d for d, whole in zip(results.datasets, complete, strict=True) if not whole]:
         yield (
             "Left out of averages and tests, since not every method has a value in every fold: "
@@ -191,22 +219,24 @@ def _reasons(results: Results, measure: Measure, methods: Iterable[str]) -> dict
 
 def overview_table(results: Results) -> Table | None:
     """Average rank of each method by every measure; None of a single method or data set."""
-    rows, data, lacking = [], [], set()
+    rows: list[Row] = []
+    data: list[DataRow] = []
+    lacking: set[str] = set()
     for measure in ALL_MEASURES.values():
         some = results.having(measure)
         values = some.means(measure)
         n = int(complete_rows(values).sum()) if some.methods else 0
         if len(some.methods) < 2 or not n:
             continue
-        averages = average_ranks(values, measure.greater_is_better)
-        best = dict(zip(some.methods, (averages == averages.min()).tolist(), strict=True))
-        found = dict(zip(some.methods, averages.tolist(), strict=True))
-        lacking |= set(results.methods) - set(found)
-        cells = [
-            TableEntry(f"{found[m]:.2f}", best[m]) if m in found else "-" for m in results.methods
+        averages = np.full(len(results.methods), np.nan)
+        places = [results.methods.index(method) for method in some.methods]
+        averages[places] = average_ranks(values, measure.greater_is_better)
+        lacking |= set(results.methods).difference(some.methods)
+        rows.append((measure.name, str(n), *rank_entries(averages)))
+        data += [
+            (measure.key, method, rank, n)
+            for method, rank in zip(some.methods, averages[places].tolist(), strict=True)
         ]
-        rows.append((measure.name, str(n), *cells))
-        data += [(measure.key, method, rank, n) for method, rank in found.items()]
     if len(results.datasets) < 2 or not rows:
         return None
     notes = ["Over data sets on which all methods of the row have a value; the best is bold."]
@@ -224,47 +254,46 @@ def overview_table(results: Results) -> Table | None:
     )
 
 
-def pair_table(results: Results, measure: Measure, nemenyi: bool = False) -> Table | None:
-    """Every pair of methods: the difference, its size, and what the tests say of it.
+def pair_table(
+    results: Results, measures: Iterable[Measure], nemenyi: bool = False
+) -> Table | None:
+    """Every pair of methods by every measure: the difference, its size, and the tests.
 
-    None unless two methods have values on two data sets.
+    None unless two methods have values of a measure on two data sets.
     """
-    some = results.having(measure)
-    if not some.methods:
+    found = [(m, compared) for m in measures if (compared := comparison(results, m)).pairs]
+    if not found:
         return None
-    rope = ROPES.get(measure.key, ROPE)
-    found = compare(some.means(measure), some.methods, measure.greater_is_better, rope=rope)
-    if not found.pairs:
-        return None
-    rows = tuple(_pair(pair, nemenyi) for pair in found.pairs)
+    pairs = [(measure, pair) for measure, compared in found for pair in compared.pairs]
     tests = ("p", "p (Holm)", *(["p (Nemenyi)"] if nemenyi else []))
-    fields = Pair.__slots__
-    n_pairs = len(found.pairs)
-    least = about_least_p(found.n_datasets, ALPHA, sided=2, n_tests=n_pairs)
+    too_few: dict[str, list[str]] = {}
+    for measure, compared in found:
+        too_few.setdefault(compared.least_p(), []).append(measure.name)
     return Table(
-        f"pairs_{measure.key}",
-        f"{measure.name}: pairs of methods on {count_noun(found.n_datasets, 'data set')}",
-        (*PAIR_HEAD, *tests, "better", "equal", "worse"),
-        rows,
+        "pairs",
+        "Pairs of methods by every measure" if len(found) > 1 else "Pairs of methods",
+        (*PAIR_HEAD, *tests),
+        tuple(_pair(measure.name, pair, nemenyi) for measure, pair in pairs),
         notes=(
-            *([f"Wilcoxon tests: w{least[1:]}"] if least else []),
-            f"Differences up to {rope:g} count as equal.",
+            *(f"{', '.join(names)}: {why}." for why, names in too_few.items() if why),
+            ABOUT_PAIRS,
+            *[ABOUT_NEMENYI] * nemenyi,
         ),
-        data_head=fields,
-        data=tuple(tuple(getattr(pair, name) for name in fields) for pair in found.pairs),
+        data_head=("measure", *Pair.__slots__),
+        data=tuple((measure.key, *astuple(pair)) for measure, pair in pairs),
         folded=True,
     )
 
 
-def _pair(pair: "Pair", nemenyi: bool) -> Row:
+def _pair(measure: str, pair: Pair, nemenyi: bool) -> Row:
     p_values = [pair.p_value, pair.holm_p_value, *([pair.nemenyi_p_value] if nemenyi else [])]
     return (
+        measure,
         f"{pair.first}, {pair.second}",
         f"{pair.gain:+.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
         f"{pair.rank_biserial:+.2f}",
         *("< 0.001" if p < 0.0005 else f"{p:.3f}" for p in p_values),
-        *(f"{share:.2f}" for share in (pair.better, pair.equal, pair.worse)),
     )
 
 
@@ -277,9 +306,9 @@ def about_scores(results: Results, measures: Sequence[Measure]) -> Iterator[str]
     )
     if any(printed_values(results, measure) is not None for measure in measures):
         yield (
-            "In the second line of a cell is the paper's value and, in parentheses, how far ours "
-            "is from it in standard errors of ours. These come from the spread between test rows; "
-            "the paper's value has an error of about the same size."
+            "In the last line of a cell is the paper's value and, in parentheses, how far ours is "
+            "from it in standard errors of ours. The paper's value has an error of about the same "
+            "size."
         )
     yield WILCOXON_RULE
     lacking: dict[str, list[str]] = {}

@@ -25,7 +25,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from nldd._versions import library_versions
+from nldd._package import library_versions
 from nldd.bench.runner.methods import predict_labels, predict_probabilities
 from nldd.bench.runner.protocol import Protocol, search_details, split_fitted
 from nldd.bench.runner.records import CellPredictions, CellRecord, Key, as_line
@@ -33,7 +33,7 @@ from nldd.bench.runner.splits import Rows
 from nldd.datasets import Dataset
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
-from nldd.linear._kernels import sparse_curvatures, sparse_slopes
+from nldd.linear._passes import sparse_curvatures, sparse_slopes
 from nldd.linear._solver import take_curvatures, take_slopes
 from nldd.metrics._counts import label_counts, row_values
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES, evaluate
@@ -191,7 +191,8 @@ def _run(dataset: Dataset, cell: Cell, told: list[warnings.WarningMessage]) -> C
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
             P = predict_probabilities(model, X_test, Y.shape[1])
-            details = _details(Y_train, Y_test, Y_pred) | _model_details(model, X_test)
+            details = _details(Y_train, Y_test, Y_pred)
+            details |= _model_details(model, X_test, (Y_test != Y_pred).mean(axis=1))
     record = empty_record(cell)
     return replace(
         record,
@@ -268,20 +269,25 @@ def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
     return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
 
 
-def _model_details(model: Any, X_test: Any) -> dict[str, Any]:
-    """What was searched and chosen, and NLDD's coefficients."""
+def _model_details(model: Any, X_test: Any, wrong: NDArray[np.float64]) -> dict[str, Any]:
+    """What was searched and chosen, and NLDD's coefficients and theta.
+
+    `wrong` is the share of wrong labels of each test row.
+    """
     steps, method = split_fitted(model)
     details = {"searched": search_details(model)} if isinstance(model, GridSearchCV) else {}
     if (choice := getattr(method, "chosen_", None)) is not None:
         name = choice.name + " with trees" * choice.with_trees
         details["chosen"] = {"name": name, "brier": dict(choice.brier)}
     if isinstance(method, NLDDClassifier):
-        details |= _nldd_details(method, steps.transform(X_test) if steps else X_test)
+        details |= _nldd_details(method, steps.transform(X_test) if steps else X_test, wrong)
     return details
 
 
-def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
+def _nldd_details(model: NLDDClassifier, X_test: Any, wrong: NDArray[np.float64]) -> dict[str, Any]:
     errors = model.regression_.standard_errors
+    theta = model.predict_theta(X_test)
+    fifths = np.array_split(np.argsort(theta, kind="stable"), 5) if len(theta) >= 5 else []
     return {
         "coefficients": [float(value) for value in model.beta_],
         # A weight that was held at 0 has no error.
@@ -289,4 +295,8 @@ def _nldd_details(model: NLDDClassifier, X_test: Any) -> dict[str, Any]:
         "n_pairs": len(model.pairs_),
         "n_labelsets": len(model.labelsets_),
         "evaluated_share": model.search_stats(X_test).share_evaluated,
+        # Fifths of the test rows by theta: rows, mean theta, and mean share of wrong labels.
+        "theta_bins": [
+            [len(rows), float(theta[rows].mean()), float(wrong[rows].mean())] for rows in fifths
+        ],
     }

@@ -28,9 +28,8 @@ from nldd.bench.runner.methods import (
 )
 from nldd.bench.runner.splits import Split
 from nldd.datasets import Dataset
-from nldd.estimators._linear_svm import Solver, make_linear_svc
-from nldd.estimators._platt_svc import PlattSVC
 from nldd.estimators._registry import METHODS, Method
+from nldd.estimators._svm import PlattSVC, Solver, make_linear_svc
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.metrics._measures import MEASURES

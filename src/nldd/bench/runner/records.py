@@ -11,7 +11,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
-from zipfile import ZipFile
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -210,7 +209,7 @@ def read_predictions(folder: str | Path, key: Key) -> CellPredictions | None:
     Returns
     -------
     CellPredictions or None
-        None if its file is neither there nor in ``predictions.zip``.
+        None if its file is not there.
 
     Examples
     --------
@@ -228,15 +227,9 @@ def read_predictions(folder: str | Path, key: Key) -> CellPredictions | None:
     >>> found.rows, found.Y_pred
     (array([7]), array([[ True, False]]))
     """
-    folder, path = Path(folder), predictions_path(folder, key)
-    packed = folder / f"{PREDICTIONS}.zip"
+    path = predictions_path(folder, key)
     try:
-        if path.is_file() or not packed.is_file():
-            return CellPredictions.from_bytes(path.read_bytes())
-        with ZipFile(packed) as archive:
-            name = path.relative_to(folder / PREDICTIONS).as_posix()
-            there = name in archive.namelist()
-            return CellPredictions.from_bytes(archive.read(name)) if there else None
+        return CellPredictions.from_bytes(path.read_bytes())
     except FileNotFoundError:
         return None
     except PermissionError:

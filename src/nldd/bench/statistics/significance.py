@@ -1,20 +1,29 @@
-"""Which differences of methods are more than chance.
+"""Which differences of methods are more than chance: Wilcoxon signed-rank tests of all pairs.
 
-The paper's tests are one-sided Wilcoxon signed-rank tests of all pairs. Stricter ones: Friedman's
-first, then all pairs with Holm's correction, drawn as bars, as recommended by Demsar (2006), Garcia
-and Herrera (2008) and Benavoli et al. (2016).
+A statement about all pairs at once needs two-sided tests with Holm's correction, as recommended by
+Demsar (2006), Garcia and Herrera (2008) and Benavoli et al. (2016). The paper's tests are one-sided
+and not corrected.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import compress, permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, f, norm, rankdata
+from scipy.stats import norm, rankdata
 
-from nldd.bench.statistics.ranks import DECIMALS, complete_values, ranks
+from nldd.bench.statistics.ranks import (
+    DECIMALS,
+    Friedman,
+    average_ranks,
+    check_alpha,
+    cliques,
+    complete_values,
+    friedman,
+    nemenyi,
+)
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -115,252 +124,9 @@ def _exact_p_value(weights: NDArray[np.int64], observed: int) -> float:
     return float(counts[observed:].sum() / 2.0 ** len(weights))
 
 
-def least_p(n_datasets: int, sided: int = 1, n_tests: int = 1) -> float:
-    """The smallest p-value that a Wilcoxon test over so many data sets can give.
-
-    Parameters
-    ----------
-    n_datasets : int
-    sided : {1, 2}, default=1
-    n_tests : int, default=1
-        Pairs of methods that Holm's correction allows for.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    One method is better on all of them, which is one pattern of signs out of 2**n: a one-sided p
-    is never below 1/2**n, a two-sided one never below 2/2**n, and Holm's correction over `n_tests`
-    pairs multiplies the smallest by their number.
-
-    Examples
-    --------
-    >>> from nldd.bench.statistics.significance import least_p
-    >>> least_p(4), least_p(4, sided=2), least_p(9, sided=2, n_tests=21)
-    (0.0625, 0.125, 0.08203125)
-    """
-    if n_datasets < 0 or sided not in (1, 2) or n_tests < 1:
-        raise InputError(
-            "The least p-value needs a number of data sets from 0 on, 1 or 2 sides and one test "
-            f"or more; got {n_datasets!r}, {sided!r} and {n_tests!r}."
-        )
-    return min(1.0, n_tests * sided / 2.0**n_datasets)
-
-
-def about_least_p(n_datasets: int, alpha: float = 0.05, sided: int = 1, n_tests: int = 1) -> str:
-    """A sentence for a report where no difference can be significant; empty where one can.
-
-    Parameters
-    ----------
-    n_datasets : int
-    alpha : float, default=0.05
-        Level of significance.
-    sided, n_tests : int, default=1
-        As in :func:`least_p`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from nldd.bench.statistics.significance import about_least_p
-    >>> print(about_least_p(4))
-    With 4 data sets no p-value can fall below 0.0625, so no difference can be significant at 0.05.
-    >>> about_least_p(5)
-    ''
-    """
-    check_alpha(alpha)
-    least = least_p(n_datasets, sided, n_tests)
-    if least < alpha:
-        return ""
-    corrected = f", corrected for {n_tests} tests," if n_tests > 1 else ""
-    return (
-        f"With {count_noun(n_datasets, 'data set')} no p-value{corrected} can fall below "
-        f"{least:.4g}, so no difference can be significant at {alpha:g}."
-    )
-
-
-def significance(
-    values: Any, methods: Sequence[str], greater_is_better: bool, alpha: float = 0.05
-) -> dict[str, list[str]]:
-    """Who is significantly better than whom: one-sided Wilcoxon tests with p < `alpha`.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_datasets, n_methods)
-        One measure; data sets with NaN are left out.
-    methods : sequence of str
-        Names of the columns.
-    greater_is_better : bool
-    alpha : float, default=0.05
-
-    Returns
-    -------
-    dict of list of str
-        The methods that beat another one, with those that they beat, all in the order of `methods`.
-
-    See Also
-    --------
-    one_sided_wilcoxon : The p-values themselves.
-
-    Examples
-    --------
-    >>> from nldd.bench.statistics.significance import significance
-    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
-    >>> significance(losses, ["NLDD", "BR", "ECC"], greater_is_better=False)
-    {'NLDD': ['BR'], 'ECC': ['BR']}
-    """
-    check_alpha(alpha)
-    P = one_sided_wilcoxon(values, greater_is_better)
-    if len(methods) != len(P):
-        raise InputError(
-            f"Each of the {len(P)} columns of values needs a method; got {len(methods)} methods."
-        )
-    beats = zip(methods, np.less(P, alpha).tolist(), strict=True)
-    return {method: list(compress(methods, row)) for method, row in beats if any(row)}
-
-
-def significance_line(
-    values: Any,
-    methods: Sequence[str],
-    greater_is_better: bool,
-    alpha: float = 0.05,
-    *,
-    first: str = "NLDD",
-) -> str:
-    """:func:`significance` in the notation of the paper, with the method `first` in front.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_datasets, n_methods)
-        One measure; data sets with NaN are left out.
-    methods : sequence of str
-        Names of the columns.
-    greater_is_better : bool
-    alpha : float, default=0.05
-    first : str, default="NLDD"
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> from nldd.bench.statistics.significance import significance_line
-    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
-    >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False)
-    'NLDD > {BR}; ECC > {BR}'
-
-    Where none is, and none could be, it says so:
-
-    >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False, alpha=0.01)
-    'no method is significantly better than another; with 5 data sets no p can fall below 0.03125'
-    """
-    beaten = significance(values, methods, greater_is_better, alpha)
-    order = sorted(beaten, key=lambda method: method != first)
-    lines = [f"{method} > {{{', '.join(beaten[method])}}}" for method in order]
-    if lines:
-        return "; ".join(lines)
-    n_datasets = len(complete_values(values))
-    least = least_p(n_datasets)
-    reason = f"; with {count_noun(n_datasets, 'data set')} no p can fall below {least:.4g}"
-    return f"no method is significantly better than another{reason if least >= alpha else ''}"
-
-
-@dataclass(frozen=True, slots=True)
-class Friedman:
-    """Friedman's test of "all methods are equally good" over data sets.
-
-    Attributes
-    ----------
-    statistic, p_value : float
-        Chi-square with tie correction and n_methods - 1 degrees of freedom; 0 and 1 if all is tied.
-    f_statistic, f_p_value : float
-        Those of F (Iman and Davenport, 1980), which are less conservative; NaN for less than 2 data
-        sets.
-    n_datasets : int
-        Data sets with a value of every method.
-    n_methods : int
-
-    Examples
-    --------
-    >>> from nldd.bench.statistics.significance import friedman
-    >>> test = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3]], greater_is_better=False)
-    >>> test.n_datasets, test.n_methods, round(test.statistic, 3)
-    (3, 3, 4.667)
-    """
-
-    statistic: float
-    p_value: float
-    f_statistic: float
-    f_p_value: float
-    n_datasets: int
-    n_methods: int
-
-    @property
-    def kendall_w(self) -> float:
-        """Kendall's coefficient of concordance, the effect size of this test.
-
-        W = chi-square / (n_datasets (n_methods - 1)), with the same tie correction: 0 where the
-        data sets do not agree on an order of the methods at all, 1 where they agree on every place.
-        """
-        largest = self.n_datasets * (self.n_methods - 1)
-        return self.statistic / largest if largest else float("nan")
-
-
-def friedman(values: Any, greater_is_better: bool) -> Friedman:
-    """Test whether the methods differ at all in their ranks.
-
-    Parameters
-    ----------
-    values : array-like of shape (n_datasets, n_methods)
-        One measure; data sets with NaN are left out.
-    greater_is_better : bool
-
-    Returns
-    -------
-    Friedman
-        Statistics and p-values, and Kendall's W as the size of the effect.
-
-    Notes
-    -----
-    With n data sets, k methods and r_ij the rank of method j on data set i, mean ranks for ties::
-
-        chi2 = (k - 1) sum_j (sum_i r_ij - n (k + 1) / 2)^2 / sum_ij (r_ij - (k + 1) / 2)^2
-        F    = (n - 1) chi2 / (n (k - 1) - chi2)
-
-    Examples
-    --------
-    >>> from nldd.bench.statistics.significance import friedman
-    >>> result = friedman([[1, 2, 3], [1, 2, 3], [2, 1, 3], [1, 2, 3]], greater_is_better=False)
-    >>> print(f"{result.statistic:.2f}, p = {result.p_value:.3f}")
-    6.50, p = 0.039
-    >>> print(f"{result.f_statistic:.2f}, p = {result.f_p_value:.3f}")
-    13.00, p = 0.007
-    >>> result.kendall_w
-    0.8125
-    """
-    values = complete_values(values)
-    n, k = values.shape
-    if k < 2:
-        raise InputError("Friedman's test compares 2 or more methods; got 1 column of values.")
-    R = ranks(values, greater_is_better)
-    # Sums of squared halves: exact, so that perfect agreement gives F = infinity and not about it.
-    between = float(((R.sum(axis=0) - n * (k + 1) / 2) ** 2).sum())
-    within = float(((R - (k + 1) / 2) ** 2).sum())
-    statistic = f_statistic = 0.0
-    if within > 0:
-        statistic = (k - 1) * between / within
-        # F = (n - 1) chi2 / (n (k - 1) - chi2), with chi2 = (k - 1) between / within put in.
-        rest = n * within - between
-        f_statistic = (n - 1) * between / rest if rest > 0 else np.inf
-    if n < 2:
-        f_statistic = np.nan
-    f_p_value = float(f.sf(f_statistic, k - 1, (k - 1) * (n - 1)))
-    return Friedman(statistic, float(chi2.sf(statistic, k - 1)), f_statistic, f_p_value, n, k)
+def two_sided(P: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two-sided p-values of all pairs from one-sided ones: twice the smaller one, at most 1."""
+    return np.minimum(1, 2 * np.minimum(P, P.T))
 
 
 def holm(p_values: Any) -> NDArray[np.float64]:
@@ -425,61 +191,343 @@ def pairwise_holm(values: Any) -> NDArray[np.float64]:
     P = one_sided_wilcoxon(values, greater_is_better=True)
     pairs = np.triu_indices(len(P), 1)
     adjusted = np.full_like(P, np.nan)
-    adjusted[pairs] = holm(np.minimum(1, 2 * np.minimum(P, P.T)[pairs]))
+    adjusted[pairs] = holm(two_sided(P)[pairs])
     adjusted.T[pairs] = adjusted[pairs]
     return adjusted
 
 
-def cliques(average_ranks: Any, P_adjusted: Any, alpha: float = 0.05) -> list[tuple[int, ...]]:
-    """Group methods that cannot be told apart: the bars of a critical-difference diagram.
+def rank_biserial(differences: Any) -> float:
+    """Matched-pairs rank-biserial correlation: the effect size of a Wilcoxon signed-rank test.
 
     Parameters
     ----------
-    average_ranks : array-like of shape (n_methods,)
-    P_adjusted : array-like of shape (n_methods, n_methods)
-        p-values of all pairs, as of :func:`pairwise_holm`.
+    differences : array-like of shape (n_datasets,)
+        Value of one method minus that of another on each data set.
+
+    Returns
+    -------
+    float
+        1 if all differences lie above zero, -1 if all lie below, and 0 if there is none.
+
+    Notes
+    -----
+    Ranks of the sizes of the differences, zeros left out: (sum of those above zero - sum of those
+    below zero) / sum of all (Kerby, 2014).
+
+    Examples
+    --------
+    Ranks 1, 2 and 3; the first belongs to a difference below zero: (5 - 1) / 6.
+
+    >>> from nldd.bench.statistics.significance import rank_biserial
+    >>> print(f"{rank_biserial([-0.1, 0.2, 0.3, 0.0]):.3f}")
+    0.667
+    """
+    rounded = np.round(np.asarray(differences, dtype=float), DECIMALS)
+    rounded = rounded[rounded != 0]
+    sizes = rankdata(np.abs(rounded))
+    return float((np.sign(rounded) * sizes).sum() / sizes.sum()) if len(sizes) else 0.0
+
+
+def least_p(n_datasets: int, sided: int = 1, n_tests: int = 1) -> float:
+    """The smallest p-value that a Wilcoxon test over so many data sets can give.
+
+    Parameters
+    ----------
+    n_datasets : int
+    sided : {1, 2}, default=1
+    n_tests : int, default=1
+        Pairs of methods that Holm's correction allows for.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    One method is better on all of them, which is one pattern of signs out of 2**n: a one-sided p
+    is never below 1/2**n, a two-sided one never below 2/2**n, and Holm's correction over `n_tests`
+    pairs multiplies the smallest by their number.
+
+    Examples
+    --------
+    >>> from nldd.bench.statistics.significance import least_p
+    >>> least_p(4), least_p(4, sided=2), least_p(9, sided=2, n_tests=21)
+    (0.0625, 0.125, 0.08203125)
+    """
+    if n_datasets < 0 or sided not in (1, 2) or n_tests < 1:
+        raise InputError(
+            "The least p-value needs a number of data sets from 0 on, 1 or 2 sides and one test "
+            f"or more; got {n_datasets!r}, {sided!r} and {n_tests!r}."
+        )
+    return min(1.0, n_tests * sided / 2.0**n_datasets)
+
+
+def significance(
+    values: Any, methods: Sequence[str], greater_is_better: bool, alpha: float = 0.05
+) -> dict[str, list[str]]:
+    """Who is better than whom by one-sided Wilcoxon tests with p < `alpha`, as in the paper.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
+    methods : sequence of str
+        Names of the columns.
+    greater_is_better : bool
     alpha : float, default=0.05
 
     Returns
     -------
-    list of tuple of int
-        The groups, each with its methods by their indices, the best first. A group is a run of
-        methods, consecutive in average rank, in which no pair differs with p < `alpha`, and which
-        cannot be made longer. Groups of one are left out.
+    dict of list of str
+        The methods that beat another one, with those that they beat, all in the order of `methods`.
 
     See Also
     --------
-    nldd.bench.CriticalDifferenceDisplay : Draws them.
+    compare : With Holm's correction for the number of pairs.
 
     Examples
     --------
-    The first differs from the last; the one in the middle differs from none.
-
-    >>> from nldd.bench.statistics.significance import cliques
-    >>> cliques([1.2, 2.8, 2.0], [[1, 0.01, 0.3], [0.01, 1, 0.4], [0.3, 0.4, 1]])
-    [(0, 2), (2, 1)]
+    >>> from nldd.bench.statistics.significance import significance
+    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
+    >>> significance(losses, ["NLDD", "BR", "ECC"], greater_is_better=False)
+    {'NLDD': ['BR'], 'ECC': ['BR']}
     """
     check_alpha(alpha)
-    averages, P = np.asarray(average_ranks, dtype=float), np.asarray(P_adjusted, dtype=float)
-    if averages.ndim != 1 or P.shape != (averages.size, averages.size):
+    P = one_sided_wilcoxon(values, greater_is_better)
+    _check_names(methods, P)
+    return _winners((methods[i], methods[j]) for i, j in np.argwhere(alpha > P).tolist())
+
+
+def _check_names(methods: Sequence[str], columns: Any) -> None:
+    if len(methods) != len(columns):
         raise InputError(
-            "P must have a row and a column for each average rank; "
-            f"got shape {P.shape} for ranks of shape {averages.shape}."
+            f"Each of the {len(columns)} columns of values needs a method; got {len(methods)} "
+            "methods."
         )
-    order = np.argsort(averages, kind="stable")
-    differ = np.triu(P[np.ix_(order, order)] < alpha, 1)
-    groups: list[tuple[int, ...]] = []
-    end = 0
-    for start in range(len(order)):
-        reached = end
-        # A run never ends before the one that begins further left.
-        while end < len(order) and not differ[start:end, end].any():
-            end += 1
-        if end > max(reached, start + 1):
-            groups.append(tuple(order[start:end].tolist()))
-    return groups
 
 
-def check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha must be a level between 0 and 1, such as 0.05; got {alpha!r}.")
+def _winners(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """The first of each pair, with all second ones."""
+    beaten: dict[str, list[str]] = {}
+    for winner, loser in pairs:
+        beaten.setdefault(winner, []).append(loser)
+    return beaten
+
+
+def significance_line(
+    values: Any,
+    methods: Sequence[str],
+    greater_is_better: bool,
+    alpha: float = 0.05,
+    *,
+    first: str = "NLDD",
+) -> str:
+    """:func:`significance` in the notation of the paper, with the method `first` in front.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out.
+    methods : sequence of str
+        Names of the columns.
+    greater_is_better : bool
+    alpha : float, default=0.05
+    first : str, default="NLDD"
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from nldd.bench.statistics.significance import significance_line
+    >>> losses = [[1, 2, 1], [2, 4, 3], [1, 4, 1], [3, 7, 2], [2, 7, 3]]
+    >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False)
+    'NLDD > {BR}; ECC > {BR}'
+
+    Where none is, and none could be, it says so:
+
+    >>> significance_line(losses, ["ECC", "BR", "NLDD"], greater_is_better=False, alpha=0.01)
+    'no method is significantly better than another; with 5 data sets no p can fall below 0.03125'
+    """
+    beaten = significance(values, methods, greater_is_better, alpha)
+    return _line(beaten, first, explain_least_p(len(complete_values(values)), alpha))
+
+
+def _line(beaten: dict[str, list[str]], first: str, reason: str) -> str:
+    order = sorted(beaten, key=lambda method: method != first)
+    lines = [f"{method} > {{{', '.join(beaten[method])}}}" for method in order]
+    nobody = ["no method is significantly better than another", *filter(None, [reason])]
+    return "; ".join(lines or nobody)
+
+
+def explain_least_p(n_datasets: int, alpha: float = 0.05, sided: int = 1, n_tests: int = 1) -> str:
+    """Why no difference can be significant with so few data sets; empty if one can.
+
+    >>> explain_least_p(9, sided=2, n_tests=21)
+    'with 9 data sets and 21 pairs no p can fall below 0.08203'
+    """
+    least = least_p(n_datasets, sided, n_tests)
+    if least < alpha:
+        return ""
+    pairs = f" and {n_tests} pairs" if n_tests > 1 else ""
+    return f"with {count_noun(n_datasets, 'data set')}{pairs} no p can fall below {least:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two methods on one measure; above zero always speaks for the first.
+
+    Attributes
+    ----------
+    first, second : str
+    gain : float
+        Mean over the data sets of first minus second, or of second minus first if lower is better.
+    wins, ties, losses : int
+        Data sets on which the first is better, equal or worse.
+    rank_biserial : float
+        The effect size, from -1 to 1; see :func:`rank_biserial`.
+    p_value, holm_p_value : float
+        Two-sided Wilcoxon signed-rank test, alone and corrected over all pairs.
+    nemenyi_p_value : float
+
+    Examples
+    --------
+    >>> from nldd.bench import compare
+    >>> losses = [[0.19, 0.23], [0.05, 0.08], [0.11, 0.12], [0.27, 0.33], [0.02, 0.04]]
+    >>> (pair,) = compare(losses, ["NLDD", "BR"], greater_is_better=False).pairs
+    >>> pair.first, pair.second, pair.wins, pair.rank_biserial, round(pair.gain, 3)
+    ('NLDD', 'BR', 5, 1.0, 0.032)
+    """
+
+    first: str
+    second: str
+    gain: float
+    wins: int
+    ties: int
+    losses: int
+    rank_biserial: float
+    p_value: float
+    holm_p_value: float
+    nemenyi_p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What can be said about methods on one measure over data sets.
+
+    With less than two methods, or data sets with a value of each, there is nothing to compare:
+    `friedman` is None, `pairs` and `groups` are empty and the critical difference is NaN.
+
+    Attributes
+    ----------
+    methods : tuple of str
+    average_ranks : tuple of float
+        NaN without a complete data set.
+    n_datasets : int
+        Data sets with a value of every method; the others are left out.
+    friedman : Friedman or None
+        Its `kendall_w` is the effect size.
+    critical_difference : float
+        Nemenyi's, at `alpha`.
+    pairs : tuple of Pair
+        In the order of `methods`: the first with all others, the second with those after it, ...
+    groups : tuple of tuple of int
+        Methods that do not differ by Holm's tests, as positions: the bars of a diagram.
+    alpha : float
+
+    Examples
+    --------
+    >>> from nldd.bench import compare
+    >>> losses = [[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.3, 0.2]]
+    >>> comparison = compare(losses, ["NLDD", "ECC", "BR"], greater_is_better=False)
+    >>> comparison.average_ranks[0], len(comparison.pairs), comparison.n_datasets
+    (1.0, 3, 3)
+    """
+
+    methods: tuple[str, ...]
+    average_ranks: tuple[float, ...]
+    n_datasets: int
+    friedman: Friedman | None
+    critical_difference: float
+    pairs: tuple[Pair, ...]
+    groups: tuple[tuple[int, ...], ...]
+    alpha: float
+
+    def least_p(self) -> str:
+        """Why no pair can differ at all, in words; empty if one can."""
+        return explain_least_p(self.n_datasets, self.alpha, sided=2, n_tests=len(self.pairs))
+
+    def statement(self, first: str = "NLDD") -> str:
+        """Who is better than whom by two-sided tests with Holm's correction over all pairs.
+
+        Parameters
+        ----------
+        first : str, default="NLDD"
+            The method that comes first if it beats another.
+
+        Returns
+        -------
+        str
+            In the notation of :func:`significance_line`.
+        """
+        found = [
+            (pair.first, pair.second) if pair.rank_biserial > 0 else (pair.second, pair.first)
+            for pair in self.pairs
+            if pair.holm_p_value < self.alpha
+        ]
+        order = self.methods.index
+        found.sort(key=lambda names: (order(names[0]), order(names[1])))
+        return _line(_winners(found), first, self.least_p())
+
+
+def compare(
+    values: Any, methods: Sequence[str], greater_is_better: bool, *, alpha: float = 0.05
+) -> Comparison:
+    """Compare methods on one measure by all the tests of this package.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_datasets, n_methods)
+        One measure; data sets with NaN are left out of everything.
+    methods : sequence of str
+    greater_is_better : bool
+    alpha : float, default=0.05
+        Level of the critical difference, and of what counts as significant.
+
+    Returns
+    -------
+    Comparison
+        Average ranks, Friedman's test, the critical difference, and a :class:`Pair` for each two.
+
+    Examples
+    --------
+    >>> from nldd.bench import compare
+    >>> losses = [[.19, .23], [.05, .08], [.11, .12], [.27, .33], [.02, .04], [.3, .31]]
+    >>> comparison = compare(losses, ["NLDD", "BR"], greater_is_better=False)
+    >>> pair, = comparison.pairs
+    >>> pair.wins, pair.ties, pair.losses, pair.rank_biserial, pair.p_value
+    (6, 0, 0, 1.0, 0.03125)
+    >>> comparison.statement()
+    'NLDD > {BR}'
+    """
+    check_alpha(alpha)
+    averages = average_ranks(values, greater_is_better)
+    _check_names(methods, averages)
+    complete, names = complete_values(values), tuple(map(str, methods))
+    n, k = complete.shape
+    facts = names, tuple(averages.tolist()), n
+    if n < 2 or k < 2:
+        return Comparison(*facts, None, float("nan"), (), (), alpha)
+    ranked, P_holm = nemenyi(complete, greater_is_better, alpha), pairwise_holm(complete)
+    oriented = complete if greater_is_better else -complete
+    P = two_sided(one_sided_wilcoxon(oriented, greater_is_better=True))
+    pairs = []
+    for i, j in combinations(range(k), 2):
+        d = np.round(oriented[:, i] - oriented[:, j], DECIMALS)
+        wins, ties, losses = (int(count.sum()) for count in (d > 0, d == 0, d < 0))
+        counts = float(d.mean()), wins, ties, losses, rank_biserial(d)
+        p, p_holm, p_nemenyi = (float(each[i, j]) for each in (P, P_holm, ranked.p_values))
+        pairs.append(Pair(names[i], names[j], *counts, p, p_holm, p_nemenyi))
+    test, groups = friedman(complete, greater_is_better), cliques(averages, P_holm, alpha)
+    return Comparison(*facts, test, ranked.critical_difference, tuple(pairs), tuple(groups), alpha)

@@ -1,1 +1,0 @@
-"""Figures as objects: they hold what was computed, and `plot` draws it."""
