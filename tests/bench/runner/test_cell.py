@@ -1,6 +1,5 @@
 """Cells: which there are, what they take, and what one writes down."""
 
-import json
 import threading
 import time
 import warnings
@@ -19,13 +18,12 @@ from bench.runner.trials import (
     Stub,
     replace_method,
     songs,
-    timeless,
     trial,
 )
-from nldd.bench.runner import cell as cell_module, protocol
+from nldd.bench.runner import cell as cell_module
 from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
 from nldd.bench.runner.protocol import Shares
-from nldd.bench.runner.records import Key, as_line
+from nldd.bench.runner.records import Key
 from nldd.datasets import Dataset
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.metrics._measures import MEASURES, evaluate
@@ -34,21 +32,6 @@ from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 
 def planned(methods=("BR", "SMBR", "NLDD"), dataset=None, **settings):
     return list(cells(trial(**settings), "songs", dataset or songs(), methods))
-
-
-def contents(records):
-    # As texts, in which even NaN equals itself.
-    return [json.dumps(timeless(json.loads(as_line(record)))) for record in records]
-
-
-def use_base(monkeypatch, probabilities):
-    """Let the protocol's logistic base be another one, where probabilities are asked for."""
-    usual = protocol.base_classifier
-
-    def base_classifier(base, shape, seed):
-        return probabilities(seed) if shape == "probabilities" else usual(base, shape, seed)
-
-    monkeypatch.setattr(protocol, "base_classifier", base_classifier)
 
 
 # Which there are
@@ -65,7 +48,6 @@ def test_cells_are_folds_times_methods():
         train, test = split[cell.key.fold]
         assert_array_equal(cell.train, train)
         assert_array_equal(cell.test, test)
-    assert found[0] != replace(found[0])  # what holds arrays is told apart by identity
 
 
 def test_shares_hold_the_smaller_ones_and_the_same_test_rows():
@@ -80,17 +62,9 @@ def test_shares_hold_the_smaller_ones_and_the_same_test_rows():
         assert cell.estimator.decision == "probability"
     assert plain[0].estimator.decision == "auto"
     assert [cell.key.train_share for cell in (plain[0], tenth, half, whole)] == [None, 0.1, 0.5, 1]
-    n_folds = [cell.about["n_folds"] for cell in (plain[0], tenth, half, whole)]
-    assert n_folds == [3, 1, 1, 1]
-
-
-@pytest.mark.parametrize(
-    "shares",
-    [Shares("films", "BR", (0.5,)), Shares("songs", "NLDD", (0.5,))],
-    ids=["data", "method"],
-)
-def test_shares_of_other_data_or_methods_are_left_out(shares):
-    assert len(planned(("BR",), shares=shares)) == 3
+    assert [cell.about["n_folds"] for cell in (plain[0], tenth, half, whole)] == [3, 1, 1, 1]
+    for other in (Shares("films", "BR", (0.5,)), Shares("songs", "NLDD", (0.5,))):
+        assert len(planned(("BR",), shares=other)) == 3
 
 
 def test_settings_are_one_line_with_all_of_what_is_not_default():
@@ -129,8 +103,9 @@ class Ticking(LogisticRegression):
 
 def test_each_method_is_charged_for_all_its_fits(monkeypatch):
     monkeypatch.setattr(cell_module, "process_time", lambda: Clock.now)
-    use_base(monkeypatch, lambda seed: Ticking(solver="liblinear", random_state=seed))
-    br, smbr, nldd = (run_cell(songs(), cell) for cell in planned()[:3])
+    base = {"estimator": Ticking(solver="liblinear")}
+    found = planned(parameters=dict.fromkeys(("BR", "SMBR", "NLDD"), base))
+    br, smbr, nldd = (run_cell(songs(), cell) for cell in found[:3])
     # Four labels of 10 to fit and 1 to decide; NLDD fits them twice, on T1 and on all rows, and
     # takes probabilities of 0.5 (+ 1, since they are made of decisions) of T2 and of the test rows.
     assert (br.fit_seconds, br.predict_seconds) == (40.0, 4.0)
@@ -251,6 +226,9 @@ def test_record_holds_the_scores_of_a_plain_fit():
                 "evaluated_share": model.search_stats(dataset.X[cell.test]).share_evaluated,
             }
             assert details.items() <= record.details.items()
+            sizes, _, wrong = np.transpose(record.details["theta_bins"])
+            assert sizes.tolist() == [4] * 5
+            assert np.mean(wrong) == pytest.approx(record.scores["hamming_loss"])
 
 
 def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
@@ -293,7 +271,7 @@ def test_labelsets_seen_equal_a_set_of_tuples(n_labels):
     assert n_labels == 1 or 0 < sum(expected) < 60
 
 
-def test_warning_of_a_prediction_is_counted_once(monkeypatch):
+def test_warning_of_a_prediction_is_counted_once():
     """NLDD searches a second time, for its details, which nobody is told of."""
 
     class WarnsOfProbabilities(LogisticRegression):
@@ -301,8 +279,8 @@ def test_warning_of_a_prediction_is_counted_once(monkeypatch):
             warnings.warn("a probability", RuntimeWarning, stacklevel=1)
             return super().predict_proba(X)
 
-    use_base(monkeypatch, lambda seed: WarnsOfProbabilities(solver="liblinear"))
-    record = run_cell(songs(), planned(("NLDD",))[0])
+    base = {"estimator": WarnsOfProbabilities(solver="liblinear")}
+    record = run_cell(songs(), planned(("NLDD",), parameters={"NLDD": base})[0])
     # Of four labels: on T2 and on the test rows.
     assert record.details["warnings"] == {"RuntimeWarning: a probability": 8}
 

@@ -1,6 +1,5 @@
 """Folds, seeds and settings that a protocol gives to cells."""
 
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
@@ -38,22 +37,6 @@ def test_small_data_are_cut_into_folds_and_large_ones_split(name, n_splits):
     found = {entry.name: len(folds_of(protocol, entry.n_samples)) for entry in CATALOGUE.values()}
     assert found == {name: n_splits if name in LARGE else protocol.folds for name in CATALOGUE}
     assert protocol.folds == (3 if name == "quick" else 10)
-
-
-@pytest.mark.parametrize("n_samples", [10, 593, 4999])
-def test_folds_are_a_partition_into_even_parts(n_samples):
-    folds = folds_of(PAPER, n_samples)
-    assert_array_equal(np.sort(np.concatenate([test for _, test in folds])), range(n_samples))
-    for train, test in folds:
-        assert_array_equal(np.sort(np.concatenate([train, test])), range(n_samples))
-        assert len(test) in (n_samples // 10, -(-n_samples // 10))
-
-
-def test_large_data_are_split_at_random_into_three_quarters_and_one():
-    ((train, test),) = folds_of(PAPER, 7395)
-    assert len(test) == -(-7395 // 4)
-    assert_array_equal(np.sort(np.concatenate([train, test])), range(7395))
-    assert test[:5].tolist() != list(range(5))
 
 
 # The paper's settings

@@ -101,11 +101,7 @@ def test_empty_file_has_the_defaults_and_the_name_of_the_file(own, tmp_path):
     assert own("", "Words.TOML") == Protocol(name="Words", title="Words", methods=tuple(METHODS))
     assert load_protocol(str(tmp_path / "Words.TOML")).name == "Words"
     assert own("folds = 4", "paper.toml").settings == "default"  # not the one of nldd
-
-
-@pytest.mark.parametrize("name", PROTOCOLS)
-def test_shipped_protocols_load_by_name(name):
-    assert load_protocol(name).name == name
+    assert [load_protocol(name).name for name in PROTOCOLS] == list(PROTOCOLS)
 
 
 @pytest.mark.parametrize(
@@ -126,67 +122,44 @@ SHARES = "[shares]\ndataset='x'\nmethod='BR'\n"
 # What is misspelt or has a wrong value: the key that the message names, and what it suggests.
 WRONG = {
     "fold = 3": "'fold'.*'folds'",
-    "test-share = 0.5": "'test-share'.*'test_share'",
     "[large]\nbse = 'logistic'": "large: .*'bse'.*'base'",
     "[large]\nfolds = 3": "large: .*'folds'.*known are base, parameters",
-    "[datasets.x.parameter.BR]": r"datasets\.x: .*'parameter'.*'parameters'",
     "[split]\nkinds = 'given'": "split: .*'kinds'.*'kind'",
     "split = 'kfold'": r"split\.kind: .*'kfold'.*'k-fold'",
-    "[search]\nscorer = 'f_measure'": "search: .*'scorer'.*'scoring'",
     "[search]\nscoring = 'f1'": r"search\.scoring: .*'f1'",
     "[search.NLD]": "search: .*'NLD'.*'NLDD'",
     "[search.MLKNN]\nn = [1]": r"search\.MLKNN: .*'n'; known are",
     "[search.MLKNN]\nk = 3": r"search\.MLKNN\.k must.*got 3",
     "[search.MLKNN]\nk = [3, 0]": r"search\.MLKNN.*'k'",
-    "[search]\nMLKNN = 3": r"search\.MLKNN must be a table",
-    "[search]\ninner_folds = 1": r"search\.inner_folds must.*from 2",
     "methods = ['BR']\n[search.NLDD]\ntrain_fraction = [0.5]": r"search\.NLDD: .*not among",
-    "name = 3": "name must.*got 3",
     "name = '../mine'": "name must",
     "title = ''": "title must be a text; got ''",
     "seed = -1": "seed must.*got -1",
-    "seed = true": "seed must.*got True",
     "folds = 1": "folds must.*from 2 on; got 1",
-    "splits = 0": "splits must.*from 1 on; got 0",
-    "split_from = 1.5": "split_from must.*got 1.5",
-    "test_share = 1.0": "test_share must.*got 1.0",
     "test_share = nan": "test_share must.*got nan",
     "settings = 'papr'": "settings: .*'papr'.*'paper'",
-    "settings = 1": "settings: .*known are default, paper",
     "base = ['logistic']": "base: .*logistic.*known are logistic",
     "methods = 'BR'": "methods must.*got 'BR'",
-    "methods = []": r"methods must.*got \[\]",
     "methods = ['NLD']": "'NLD'.*'NLDD'",
     "methods = [['BR']]": r"\['BR'\]",
-    "large = 3": "large must be a table.*got 3",
     "parameters = 3": "parameters must be a table.*got 3",
-    "datasets = 3": "datasets must be a table.*got 3",
     "[datasets]\nyeast = 3": r"datasets\.yeast must be a table",
     "[datasets.x]\ntext = 3": r"datasets\.x\.text must be the name of a column",
-    "[large]\nbase = 'svm'": r"large\.base: .*'svm'",
-    "[parameters.NLD]": "parameters: .*'NLD'.*'NLDD'",
     "[parameters]\nNLDD = 'abc'": r"parameters\.NLDD must be a table",
     "[parameters.NLDD]\ntrain_fractions = 1": r"parameters\.NLDD: .*'train_fraction'",
     "[parameters.NLDD]\ntrain_fraction = 1.5": "train_fraction",
     "[parameters.BR]\nestimator = 'logistic'": "estimator",
-    "[large.parameters.MLKNN]\nk = 0": r"large\.parameters\.MLKNN.*'k'",
     "[datasets.x.parameters.ECC]\nmembers = 1": r"x\.parameters\.ECC: .*'n_members'",
     "[shares]\ndataset = 'x'\nsteps = [1.0]": r"\[shares\] needs method",
-    "shares = 3": "shares must be a table.*got 3",
     f"{SHARES}steps=[1.5]": r"shares\.steps must.*\[1.5\]",
-    f"{SHARES}steps=['a']": r"shares\.steps must.*\['a'\]",
     f"{SHARES}steps=[]": r"shares\.steps must",
     f"{SHARES}steps=[1.0]\nparameters={{x=1}}": r"shares\.parameters\.BR: .*'x'",
-    f"{SHARES}steps=[1.0]\nparameters=3": "shares.parameters.BR must be a table",
     "[shares]\ndataset=3\nmethod='BR'\nsteps=[1.0]": r"shares\.dataset must",
-    "[shares]\ndataset='x'\nmethod='NLD'\nsteps=[1.0]": r"shares\.method: .*'NLD'",
-    "split = 3": "split must.*got 3",
     "[split]\nkind = 'given'\nfolds = 3": 'folds goes with .*"k-fold" or "repeated".* "given"',
     "[split]\nkind = 'stratified'\norder = 3": r"split\.order must.*got 3",
     "[split]\nkind = 'repeated'\nrepeats = 0": r"split\.repeats must.*from 1",
     "[datasets.x.split]\nkind = 'random'\ntest_share = 2": r"x\.split\.test_share must",
     "folds = ": "not a TOML file",
-    "folds = 3\nfolds = 4": "not a TOML file",
 }
 
 
@@ -198,18 +171,13 @@ def test_wrong_key_or_value_is_refused_with_the_file_and_the_key(own, text, mess
 
 HOSTILE = {
     "nested lists": "folds = " + "[\n" * 20_000,
-    "nested tables": "folds = " + "{a = " * 190 + "1",
-    "one long key": "title" + ".a" * 3_000 + " = 1",
     "many long keys": "\n".join(f"title.b{i}{'.a' * 450} = 1" for i in range(20)),
     "many digits": f"folds = {'9' * 5000}",
-    "hexadecimal digits": f"seed = 0x{'f' * 900}",
     "escapes in a key": '"a\\u001b[2J\\u202e" = 1',
     "escapes in a name": '[datasets."a\\u001b[2J".parameters.BR]\nb = 1',
     "escapes in a value": 'base = "a\\u001b]0;b\\u0007"',
     "a control character": "folds = 3\x1b",
     "a long import path": f"methods = ['{'b' * 450}:{'c' * 450}']",
-    "a long name of a method": f"methods = ['{'b' * 900}=os:path']",
-    "a long parameter": f"[parameters.BR]\n{'b' * 900} = 1",
     "a long value": f'base = """\n{("b" * 80 + chr(10)) * 700}"""',
     "another encoding": 'title = "Wörter"'.encode("latin-1"),
 }

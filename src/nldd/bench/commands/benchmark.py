@@ -4,7 +4,7 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -19,9 +19,6 @@ from nldd.present.console import (
     show,
 )
 from nldd.present.text import printable
-
-if TYPE_CHECKING:
-    from nldd.bench.runner.benchmark import State
 
 LOG_SECONDS = 60.0
 
@@ -122,7 +119,7 @@ class Watch:
         self.title, self.out = title, stream or sys.stderr
         self._n_drawn, self._last = 0, time.monotonic()
 
-    def __call__(self, state: "State") -> None:
+    def __call__(self, state: Any) -> None:
         now = time.monotonic()
         drawn = progress_lines(self.title, state, now)
         if self.out.isatty():
@@ -136,7 +133,7 @@ class Watch:
         self.out.flush()
 
 
-def progress_lines(title: str, state: "State", now: float) -> list[str]:
+def progress_lines(title: str, state: Any, now: float) -> list[str]:
     """The overall bar, and below it one line for each cell that is running."""
     share = int(30 * state.done / (state.total or 1))
     whole = f"{title} [{'#' * share:.<30}] {state.done}/{state.total} cells"

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from inspect import Parameter, isclass, signature
+from inspect import isclass
 from pkgutil import resolve_name
 from typing import Any
 
@@ -93,12 +93,6 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
-def takes(factory: Any, name: str) -> bool:
-    """Whether a class has a parameter of that name, or takes any."""
-    parameters = signature(factory).parameters
-    return name in parameters or any(p.kind == Parameter.VAR_KEYWORD for p in parameters.values())
-
-
 def build(factory: Any, values: Mapping[str, Any], seed: int | None) -> Any:
     """The estimator of a factory with parameters, also those of what is inside (``estimator__C``).
 
@@ -136,11 +130,6 @@ def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
     """Refuse what cannot be made or is no classifier before anything is run."""
     if is_regressor(make(method.factory, values, method.name, f"parameters.{method.key}")):
         raise InputError(f"{method.name} is a regressor, and a classifier is needed.")
-
-
-def make_transformer(path: str, values: Mapping[str, Any]) -> Any:
-    """The transformer that ``module:Class`` names, with parameters that it can take."""
-    return make(import_class(path, ("fit", "transform", "get_params")), values, path, "prepare")
 
 
 def make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:

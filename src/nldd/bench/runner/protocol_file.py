@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.resources import files
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,11 @@ from nldd.bench.runner.methods import (
     NAME,
     check_classifier,
     did_you_mean,
+    import_class,
     is_own,
     is_path,
     make,
-    make_transformer,
     own_method,
-    takes,
 )
 from nldd.bench.runner.protocol import (
     ALL_MEASURES,
@@ -265,8 +264,10 @@ def _read_transformers(found: Any, where: str) -> tuple[Any, ...]:
         table = {"transformer": entry} if isinstance(entry, str) else entry
         fine = isinstance(table, dict) and is_path(table.get("transformer"))
         _require(fine, where, f"a list of {form}", entry)
-        parameters = {key: value for key, value in table.items() if key != "transformer"}
-        transformers.append(make_transformer(table["transformer"], parameters))
+        parameters = dict(table)
+        path = parameters.pop("transformer")
+        factory = import_class(path, ("fit", "transform", "get_params"))
+        transformers.append(make(factory, parameters, path, where))
     return tuple(transformers)
 
 
@@ -322,9 +323,10 @@ def _read_parameters(known: Methods, found: Any, where: str) -> dict[str, dict[s
 
 def _check_parameters(method: Method, values: Mapping[str, Any], where: str) -> None:
     """Refuse parameters that a method does not have, and values that one of ours cannot take."""
-    for name in values:
-        if not takes(method.factory, outer := name.partition("__")[0]):
-            choose(where, outer, signature(method.factory).parameters)
+    known = signature(method.factory).parameters
+    takes_any = any(each.kind == Parameter.VAR_KEYWORD for each in known.values())
+    for name in values if not takes_any else ():
+        choose(where, name.partition("__")[0], known)
     if method.key in METHODS:
         own = {name: value for name, value in values.items() if "__" not in name}
         make(method.factory, own, method.key, where)
