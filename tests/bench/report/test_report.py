@@ -137,7 +137,7 @@ def test_each_diagram_is_told_about_its_own_methods_and_complete_data_sets():
     assert hamming.endswith(
         "6 data sets and 3 pairs no p can fall below 0.09375, so a bar joins all."
     )
-    assert f_measure.endswith("for all 1 pair).")
+    assert f_measure.endswith("(two-sided Wilcoxon tests at 0.05).")
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,9 @@ def test_corrected_statement_comes_first_and_the_papers_beneath(measure):
     table = score_table(results(published_records()), measure)
     values = published(measure.key)
     line = significance_line(values.array(), values.methods, measure.greater_is_better)
-    assert table.notes[0].startswith("Significance (two-sided at 0.05, Holm's correction")
+    assert table.notes[0].startswith(
+        "Significance (two-sided Wilcoxon tests at 0.05, Holm's correction"
+    )
     # 21 pairs, 9 data sets: no p can be small enough.
     assert "no method is significantly better" in table.notes[0] and "0.08203" in table.notes[0]
     assert table.notes[1] == f"Uncorrected and one-sided at 0.05, as in the paper: {line}."
