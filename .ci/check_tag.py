@@ -1,4 +1,4 @@
-"""Whether a tag, the version and the changelog say the same, before anything is published."""
+"""Compare a tag with the version, the changelog and the citation before anything is published."""
 
 import re
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def problems(tag: str, source: str, changelog: str) -> Iterator[str]:
+def problems(tag: str, source: str, changelog: str, citation: str) -> Iterator[str]:
     """What keeps a tag such as v0.2.0 from being a release."""
     found = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
     version = found[1] if found else ""
@@ -19,10 +19,12 @@ def problems(tag: str, source: str, changelog: str) -> Iterator[str]:
         yield f"the first entry of CHANGELOG.md is not that of {version}"
     elif not re.fullmatch(r"\d{4}-\d\d-\d\d", heading[2]):
         yield f"the entry of {version} in CHANGELOG.md has no day, but says {heading[2]!r}"
+    if f"\nversion: {version}\n" not in citation:
+        yield f"CITATION.cff is not of version {version}"
 
 
 if __name__ == "__main__":
-    texts = [ROOT / "src/nldd/__init__.py", ROOT / "CHANGELOG.md"]
+    names = ("src/nldd/__init__.py", "CHANGELOG.md", "CITATION.cff")
     tag = sys.argv[1] if len(sys.argv) > 1 else ""
-    found = list(problems(tag, *(path.read_text("utf-8") for path in texts)))
+    found = list(problems(tag, *((ROOT / name).read_text("utf-8") for name in names)))
     sys.exit("\n".join(f"No release: {problem}." for problem in found) or 0)

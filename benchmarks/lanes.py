@@ -13,15 +13,16 @@ from collections.abc import Callable
 from measure import HERE, NAMES, Answers, load
 from scipy.sparse import issparse
 
-from nldd.linear import MultiLabelLogisticRegression, _kernels, _passes
+from nldd.linear import MultiLabelLogisticRegression, _passes
 
 sys.path.insert(0, str(HERE.parent / "tests" / "linear"))
 import plain_kernels
 
+PLAIN = plain_kernels.sparse_slopes, plain_kernels.sparse_curvatures
 WAYS = {
-    "vectors": (_kernels, _passes.SparsePasses.widths),
-    "plain": (plain_kernels, _passes.SparsePasses.widths),
-    "plain, wider": (plain_kernels, (32, 32)),
+    "vectors": (_passes.sparse_slopes, _passes.sparse_curvatures, _passes.SparsePasses.widths),
+    "plain": (*PLAIN, _passes.SparsePasses.widths),
+    "plain, wider": (*PLAIN, (32, 32)),
 }
 
 
@@ -34,11 +35,7 @@ def cpu_seconds(run: Callable[[], object]) -> float:
 
 def fit_in(way: str, X: object, Y: object) -> None:
     """Fit by the kernels of one of the ways."""
-    kernels, _passes.SparsePasses.widths = WAYS[way]
-    _passes.sparse_slopes, _passes.sparse_curvatures = (
-        kernels.sparse_slopes,
-        kernels.sparse_curvatures,
-    )
+    _passes.sparse_slopes, _passes.sparse_curvatures, _passes.SparsePasses.widths = WAYS[way]
     MultiLabelLogisticRegression().fit(X, Y)
 
 

@@ -16,10 +16,9 @@ from sklearn.multioutput import ClassifierChain as SklearnChain
 
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._cbm import ConditionalBernoulliMixture
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
-from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._chains import EnsembleOfChains
 from nldd.estimators._mlknn import MLkNN
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._powersets import LabelPowerset, RAkEL
 
 
 def mlknn(name: str, repeats: int) -> float:

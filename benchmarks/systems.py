@@ -17,10 +17,9 @@ from sklearn.model_selection import KFold
 from sklearn.multioutput import ClassifierChain as SklearnChain, MultiOutputClassifier
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._chains import ClassifierChain
 from nldd.estimators._mlknn import MLkNN
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._powersets import LabelPowerset, RAkEL
 from nldd.metrics._measures import f_measure, zero_one_loss
 
 NAMES = ("emotions", "scene", "yeast", "medical")

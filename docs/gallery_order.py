@@ -16,6 +16,6 @@ class ReadingOrder:
         self.order = [f"{name}.py" for name in re.findall(r":doc:`(\w+)`", text)]
 
     def __call__(self, filename: str) -> int:
-        """Place of an example; `tests/test_examples.py` sees to it that each has one."""
+        """Place of an example; `.ci/check_names.py` sees to it that each has one."""
         name = Path(filename).name
         return self.order.index(name) if name in self.order else len(self.order)

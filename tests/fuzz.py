@@ -22,15 +22,15 @@ from itertools import chain
 from pathlib import Path
 from warnings import catch_warnings, simplefilter
 
-from nldd.bench.datasets.label_columns import read_label_names
 from nldd.bench.datasets.load import load_dataset
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.datasets.source import read_label_names
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.spreadsheet import cell_number, cell_text
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_archive
-from nldd.present.formulas import escape_formula, unescape_formula
+from nldd.present.text import escape_formula, unescape_formula
 
 CORPUS = Path(__file__).parent / "fuzz_corpus"
 SOURCE = str(Path(sys.modules["nldd"].__file__).parent)
@@ -260,9 +260,7 @@ def seeds(target):
             b"0, 2.5\n1,?\n{0 1, 1 3}\n'1',\t7\n"
         ],
         "labels": [b'<?xml version="1.0"?><labels xmlns="m"><label name="a"/>\n</labels>'],
-        "protocol": [
-            path.read_bytes() for path in (Path(SOURCE) / "experiments/protocols").glob("*.toml")
-        ],
+        "protocol": [path.read_bytes() for path in Path(SOURCE).glob("bench/protocols/*.toml")],
     }
     return good[target] if target in good else [_model_seed()]
 

@@ -63,7 +63,7 @@ assert load_model(sys.argv[1]).predict(X[:3]).shape == (3, 14)
 def test_nldd_loads_no_other_method():
     found = loaded("from nldd import NLDDClassifier, load_model")
     assert "nldd.estimators._nldd" in found
-    assert not {"nldd.estimators._mlknn", "nldd.estimators._rakel"} & found
+    assert not {"nldd.estimators._mlknn", "nldd.estimators._powersets"} & found
 
 
 @pytest.mark.skipif(not hasattr(os, "wait4"), reason="CPU time of a child needs wait4")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import paper_data
-from nldd.bench.demo import cross_validate, mean_scores
+from nldd.bench.commands.demo import cross_validate, mean_scores
 from nldd.estimators._registry import METHODS
 from nldd.metrics._measures import evaluate
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import paper_data
-from nldd.bench.demo import cross_validate, mean_scores
+from nldd.bench.commands.demo import cross_validate, mean_scores
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 

@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from sklearn import config_context, get_config, set_config
+from sklearn import config_context, get_config
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
@@ -41,10 +41,6 @@ def square_first_last(i, n):
     return i * i
 
 
-def where():
-    return os.getpid(), threading.get_ident()
-
-
 def blas_threads():
     """Of NumPy's and SciPy's BLAS."""
     return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
@@ -67,29 +63,6 @@ def test_results_keep_the_order_of_the_tasks(backend, n_jobs):
     tasks = (delayed(square_first_last)(i, n=7) for i in range(7))
     with joblib.parallel_config(**backend):
         assert do_all(tasks, 7, n_jobs) == [0, 1, 4, 9, 16, 25, 36]
-
-
-@backends
-def test_no_tasks_give_no_results(backend):
-    with joblib.parallel_config(**backend):
-        assert do_all(iter([]), 0, 2) == []
-
-
-def test_single_task_stays_in_the_calling_thread():
-    assert do_all(iter([delayed(where)()]), 1, 2) == [where()]
-
-
-@pytest.mark.parametrize("n_jobs", [None, 1])
-def test_without_workers_each_task_waits_for_its_turn(n_jobs):
-    events = []
-
-    def tasks():
-        for i in range(3):
-            events.append(f"take {i}")
-            yield delayed(events.append)(f"do {i}")
-
-    do_all(tasks(), 3, n_jobs)
-    assert events == ["take 0", "do 0", "take 1", "do 1", "take 2", "do 2"]
 
 
 def test_threads_take_no_more_tasks_than_they_work_on_and_one():
@@ -132,25 +105,6 @@ def test_processes_are_used_where_joblib_is_told_so():
     assert os.getpid() not in {*by_config, *by_argument}
 
 
-def test_number_of_threads_can_come_from_joblib():
-    together = threading.Barrier(2, timeout=20)
-    with joblib.parallel_config(n_jobs=2):
-        assert sorted(do_all((delayed(together.wait)() for _ in range(2)), 2, None)) == [0, 1]
-
-
-def test_work_may_be_shared_out_within_work():
-    def row(i):
-        return do_all((delayed(pow)(i, j) for j in range(3)), 3, 2)
-
-    rows = do_all((delayed(row)(i) for i in range(4)), 4, 2)
-    assert rows == [[1, 0, 0], [1, 1, 1], [1, 2, 4], [1, 3, 9]]
-
-
-def test_zero_workers_are_refused():
-    with pytest.raises(ValueError, match="n_jobs == 0"):
-        do_all((delayed(abs)(i) for i in range(2)), 2, 0)
-
-
 # scikit-learn's settings, which belong to a thread
 
 
@@ -162,17 +116,6 @@ def test_settings_of_scikit_learn_reach_the_workers(backend):
     assert [config["working_memory"] for config in configs] == [7] * 4
     assert [config["assume_finite"] for config in configs] == [True] * 4
     assert get_config()["working_memory"] != 7
-
-
-def test_settings_of_one_task_do_not_reach_the_next():
-    def change():
-        before = get_config()["working_memory"]
-        set_config(working_memory=before + 1)
-        return before
-
-    usual = get_config()["working_memory"]
-    assert do_all((delayed(change)() for _ in range(6)), 6, 2) == [usual] * 6
-    assert get_config()["working_memory"] == usual
 
 
 # Failure
@@ -210,23 +153,6 @@ def test_tasks_after_a_failure_are_cancelled_in_threads(backend):
     assert len(started) == n_started  # nobody works on behind our back
 
 
-def test_tasks_after_a_failure_are_not_begun_without_workers():
-    started = []
-    tasks = [delayed(started.append)(0), delayed(fail_at_once)(1), delayed(started.append)(2)]
-    with pytest.raises(ValueError, match="task 1 failed"):
-        do_all(iter(tasks), 3, 1)
-    assert started == [0]
-
-
-def test_failure_to_make_a_task_comes_out_of_threads():
-    def tasks():
-        yield delayed(abs)(-1)
-        raise KeyError("no more")
-
-    with pytest.raises(KeyError, match="no more"):
-        do_all(tasks(), 2, 2)
-
-
 # BLAS threads
 
 
@@ -236,27 +162,6 @@ def test_workers_have_one_blas_thread_each(three_blas_threads, backend, n_jobs, 
     with joblib.parallel_config(**backend):
         inside = do_all((delayed(blas_threads)() for _ in range(n_tasks)), n_tasks, n_jobs)
     assert {n for counts in inside for n in counts} == {1}
-    assert set(blas_threads()) == {3}
-
-
-def test_blas_threads_are_left_alone_where_nobody_shares(three_blas_threads):
-    for n_jobs in (None, 1):
-        inside = do_all((delayed(blas_threads)() for _ in range(2)), 2, n_jobs)
-        assert {n for counts in inside for n in counts} == {3}
-
-
-@in_threads
-def test_blas_threads_are_put_back_after_a_failure(three_blas_threads, backend):
-    with joblib.parallel_config(**backend), pytest.raises(ValueError, match="task 0 failed"):
-        do_all((delayed(fail_at_once)(i) for i in range(2)), 2, 2)
-    assert set(blas_threads()) == {3}
-
-
-def test_one_blas_thread_inside_and_as_many_as_before_outside(three_blas_threads):
-    with one_blas_thread():
-        with one_blas_thread():
-            assert set(blas_threads()) == {1}
-        assert set(blas_threads()) == {1}
     assert set(blas_threads()) == {3}
 
 
@@ -303,60 +208,7 @@ def test_large_dense_products_take_all_blas_threads(three_blas_threads):
             assert set(blas_threads()) == {n_threads}
 
 
-def set_blas_threads(n):
-    """For good, and by a thread that ends, because threadpoolctl obeys one living thread only."""
-    thread = threading.Thread(target=threadpool_limits, args=(n, "blas"))
-    thread.start()
-    thread.join()
-
-
-def test_blas_threads_are_put_back_after_calls_that_overlap():
-    """As when two threads of a server predict with n_jobs=2 at the same time."""
-    before = blas_threads()
-    if not before:
-        pytest.skip("threadpoolctl finds no BLAS that it can limit")
-    first_in, second_in, first_out = (threading.Event() for _ in range(3))
-
-    def share_out(enter, leave):
-        do_all(iter([delayed(enter.set)(), delayed(leave.wait)(20)]), 2, 2)
-
-    def first():
-        share_out(first_in, second_in)
-        first_out.set()
-
-    def second():
-        first_in.wait(20)
-        share_out(second_in, first_out)
-
-    set_blas_threads(joblib.cpu_count() + 1)  # more than anybody's share
-    try:
-        threads = [threading.Thread(target=call) for call in (first, second)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert set(blas_threads()) == {joblib.cpu_count() + 1}
-    finally:
-        set_blas_threads(before[0])
-
-
 # Progress
-
-
-@backends
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
-def test_title_prints_progress_and_changes_nothing(backend, n_jobs, capsys):
-    tasks = (delayed(square_first_last)(i, n=4) for i in range(4))
-    with joblib.parallel_config(**backend):
-        assert do_all(tasks, 4, n_jobs, "squares") == [0, 1, 4, 9]
-    assert "[squares] 4 of 4 done" in capsys.readouterr().out
-
-
-@backends
-def test_no_title_prints_nothing(backend, capsys):
-    with joblib.parallel_config(**backend):
-        do_all((delayed(abs)(i) for i in range(3)), 3, 2)
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

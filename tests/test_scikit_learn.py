@@ -2,83 +2,20 @@
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import config_context, set_config
-from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
+from sklearn import config_context
 from sklearn.metrics import get_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score, cross_validate
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd._labels import as_label_sets
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
-from nldd.metrics._measures import MEASURES
+from nldd.estimators._svm import PlattSVC
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
-
-
-@pytest.fixture
-def frame(small):
-    X, Y = small
-    return pd.DataFrame(X, columns=list("abcd")), pd.DataFrame(Y, columns=list("wxyz"))
-
-
-def test_pipeline_equals_steps_by_hand(small):
-    X, Y = small
-    pipeline = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
-    Z = StandardScaler().fit_transform(X)
-    assert_array_equal(pipeline.predict(X), NLDDClassifier(random_state=0).fit(Z, Y).predict(Z))
-    assert pipeline[-1].beta_.shape == (3,)
-
-
-def test_pipeline_with_pandas_output_upstream(frame):
-    X, Y = frame
-    set_config(transform_output="pandas")
-    try:
-        pipeline = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
-        predictions = pipeline.predict(X)
-    finally:
-        set_config(transform_output="default")
-    assert pipeline[-1].feature_names_in_.tolist() == list("abcd")
-    assert pipeline[-1].label_names_.tolist() == list("wxyz")
-    plain = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
-    assert_array_equal(predictions, plain.predict(X))
-
-
-def test_pipeline_from_text_to_named_labels():
-    answers = ["good food", "bad food", "good staff", "rude staff", "bad noise", "good food"] * 5
-    codes = [{"food"}, {"food", "bad"}, {"staff"}, {"staff", "bad"}, {"bad"}, {"food"}] * 5
-    model = make_pipeline(TfidfVectorizer(), NLDDClassifier(random_state=0)).fit(answers, codes)
-    predicted = as_label_sets(model.predict(["bad staff", "good food"]), model[-1].label_names_)
-    assert predicted == [("bad", "staff"), ("food",)]
-
-
-def test_grid_search_over_base_and_own_parameters(small):
-    X, Y = small
-    search = GridSearchCV(
-        NLDDClassifier(LogisticRegression(), random_state=0),
-        {"estimator__C": [0.01, 1.0], "standardize": ["numeric", "none"]},
-        scoring=MEASURES["hamming_loss"].scorer(),
-        cv=3,
-    ).fit(X, Y)
-    assert len(search.cv_results_["params"]) == 4
-    assert -0.3 < search.best_score_ < 0  # a loss, with the sign turned
-    assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
-
-
-def test_several_measures_at_once(small):
-    X, Y = small
-    scoring = {key: measure.scorer() for key, measure in MEASURES.items()}
-    result = cross_validate(NLDDClassifier(random_state=0), X, Y, cv=3, scoring=scoring)
-    assert_allclose(result["test_subset_accuracy"], 1 + result["test_zero_one_loss"])
 
 
 def test_cross_val_predict_and_score(small):
@@ -98,15 +35,6 @@ def test_scorers_of_probabilities_see_labels_not_classes(small, n_labels):
     model = NLDDClassifier(random_state=0).fit(X[::2], Y[::2])
     expected = roc_auc_score(Y[1::2], model.predict_proba(X[1::2]), average="macro")
     assert get_scorer("roc_auc")(model, X[1::2], Y[1::2]) == pytest.approx(expected)
-
-
-def test_clone_gives_the_same_model(small):
-    X, Y = small
-    model = NLDDClassifier(RandomForestClassifier(n_estimators=5), random_state=3).fit(X, Y)
-    again = clone(model).fit(X, Y)
-    assert not hasattr(clone(model), "beta_")
-    assert_array_equal(again.beta_, model.beta_)
-    assert_array_equal(again.predict_theta(X), model.predict_theta(X))
 
 
 @pytest.mark.parametrize("backend", ["threading", pytest.param("loky", marks=pytest.mark.slow)])
@@ -138,10 +66,3 @@ def test_metadata_routing_of_sample_weight(small):
         routed = make_pipeline(scaler.set_fit_request(sample_weight=False), step)
         routed.fit(X, Y, sample_weight=weight)
     assert_allclose(routed[-1].beta_, direct.beta_)
-
-
-def test_html_shows_the_base_estimator(small):
-    X, Y = small
-    html = NLDDClassifier(PlattSVC()).fit(X, Y)._repr_html_()
-    assert "NLDDClassifier" in html
-    assert "PlattSVC" in html

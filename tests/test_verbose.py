@@ -5,8 +5,8 @@ import re
 import pytest
 from numpy.testing import assert_array_equal
 
-from nldd import _progress
-from nldd._progress import progress
+from nldd import _wording
+from nldd._wording import progress
 from nldd.estimators._registry import METHODS
 
 # Key of a method: further settings, what it says it is doing, and how many steps that takes.
@@ -38,7 +38,7 @@ def test_verbose_prints_progress_and_changes_nothing(key, small, capsys):
 def lines_of(n_steps, seconds, monkeypatch, capsys):
     """What is printed about steps that take so long: how many are done, and at what time."""
     now = 0.0
-    monkeypatch.setattr(_progress, "perf_counter", lambda: now)
+    monkeypatch.setattr(_wording, "perf_counter", lambda: now)
 
     def steps():
         nonlocal now

@@ -16,9 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from nldd._labels import LabelTable, number_groups, read_labels, read_labels_as
 from nldd._parallel import blas_threads_for
-from nldd._sklearn import Method, check_sample_weight, validate_data
-from nldd._sparse import narrow_indices, to_canonical
 from nldd._training import Training
+from nldd._validation import (
+    Method,
+    check_sample_weight,
+    narrow_indices,
+    to_canonical,
+    validate_data,
+)
 from nldd.exceptions import InputError
 
 

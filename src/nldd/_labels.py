@@ -13,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 
-from nldd._sparse import to_canonical
+from nldd._validation import to_canonical
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 
 FORMS = (

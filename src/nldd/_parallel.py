@@ -15,7 +15,7 @@ from sklearn import config_context, get_config
 from sklearn.utils import parallel as in_sklearn
 from threadpoolctl import ThreadpoolController
 
-from nldd._progress import progress
+from nldd._wording import progress
 
 # A call to be made: function, positional and keyword arguments, as `delayed` gives them.
 Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]

@@ -1,10 +1,14 @@
-"""Texts from files and users, quoted and made visible for a message."""
+"""How texts and results are shown: quoted in messages, visible, in notebooks, as progress."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from html import escape
 from itertools import islice
+from time import perf_counter
+from typing import TypeVar
 
 # They are not printable, but emoji, Persian and Indic words fall apart without them.
 JOINERS = "\u200c\u200d"
+T = TypeVar("T")
 
 
 def quote(text: str, longest: int = 40) -> str:
@@ -40,3 +44,35 @@ def printable(text: str, kept: str = JOINERS) -> str:
         c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii")
         for c in text
     )
+
+
+class NotebookText:
+    """A result that a notebook shows as the text that `print` gives, instead of its `repr`.
+
+    >>> class Sum(NotebookText):
+    ...     def __str__(self):
+    ...         return "1 < 2"
+    >>> Sum()._repr_html_()
+    '<pre style="white-space: pre-wrap">1 &lt; 2</pre>'
+    """
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space: pre-wrap">{escape(str(self))}</pre>'
+
+
+def progress(steps: Iterable[T], total: int, title: str | None) -> Iterator[T]:
+    """Pass `steps` through; with a `title`, print how many are done.
+
+    That is at most ten lines, a second or more apart but for the last one.
+
+    >>> list(progress("abc", 3, title=None))
+    ['a', 'b', 'c']
+    """
+    start = told = perf_counter()
+    for done, step in enumerate(steps, 1):
+        yield step
+        now = perf_counter()
+        is_tenth = done * 10 // total > (done - 1) * 10 // total
+        if title and (done == total or (is_tenth and now - told >= 1)):
+            told = now
+            print(f"[{title}] {done} of {total} done, {now - start:.1f} s", flush=True)

@@ -27,20 +27,20 @@ from nldd.present.console import print_notes, say
 # Commands by what they are for, in the order of a study: module of that name and function in it.
 COMMANDS = {
     "Code your own answers": {
-        "suggest": ("coding.commands.suggest", "Draft a codebook from answers without codes."),
+        "suggest": ("coding.commands.codebook", "Draft a codebook from answers without codes."),
         "fit": ("coding.commands.fit", "Learn from coded answers."),
-        "triage": ("coding.commands.model", "See how much may be coded automatically."),
+        "triage": ("coding.commands.predict", "See how much may be coded automatically."),
         "predict": ("coding.commands.predict", "Code new answers."),
         "review": ("coding.commands.review", "Review uncertain answers in the browser."),
         "update": ("coding.commands.fit", "Add coded answers and refit."),
-        "undo": ("coding.commands.model", "Take back the last change of a model."),
-        "inspect": ("coding.commands.model", "Show what a model holds."),
+        "undo": ("coding.commands.fit", "Take back the last change of a model."),
+        "inspect": ("coding.commands.fit", "Show what a model holds."),
         "codebook": ("coding.commands.codebook", "Name, describe, merge and order codes."),
         "evaluate": ("coding.commands.check", "Compare a model's codes with people's."),
         "audit": ("coding.commands.check", "Check automatic codes by hand."),
-        "frequencies": ("coding.commands.frequencies", "Estimate code frequencies, corrected."),
-        "suspects": ("coding.commands.suspects", "Find answers that may be miscoded."),
-        "agreement": ("coding.commands.agreement", "Compare the codes of two or more coders."),
+        "frequencies": ("coding.commands.predict", "Estimate code frequencies, corrected."),
+        "suspects": ("coding.commands.check", "Find answers that may be miscoded."),
+        "agreement": ("coding.commands.check", "Compare the codes of two or more coders."),
     },
     "Compare methods": {
         "datasets": ("bench.commands.datasets", "List, fetch and verify the paper's data sets."),

@@ -60,7 +60,7 @@ def test_errors_are_two_lines_unless_debug(capsys, monkeypatch):
     def fail(**_):
         raise InputError("the data are damaged.")
 
-    monkeypatch.setattr("nldd.bench.demo.run_demo", fail)
+    monkeypatch.setattr("nldd.bench.commands.demo.run_demo", fail)
     assert cli.run(["demo"]) == 1
     assert capsys.readouterr().err == "Error: the data are damaged.\nTry: nldd demo --help\n"
     with pytest.raises(InputError):

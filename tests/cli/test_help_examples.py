@@ -14,7 +14,7 @@ from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_c
 from nldd import cli
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.coding.review.export import write_export
+from nldd.coding.review.exchange import write_export
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.store import Store
 

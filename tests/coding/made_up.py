@@ -7,8 +7,8 @@ import numpy as np
 
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns, ColumnSpec
-from nldd.coding.decisions import looked_at_codes
 from nldd.coding.model import Settings, fit_coding_model
+from nldd.coding.rows import looked_at_codes
 from nldd.coding.tables.reading import read_table
 
 PHRASES = {

@@ -119,36 +119,21 @@ def test_rows_are_matched_by_order_or_by_a_column(coders):
     assert {d.text for d in by_name.disagreements} == {d.text for d in by_order.disagreements}
 
 
-def test_columns_of_marks_are_compared_as_well(tmp_path):
-    header = ["answer", "q_bus", "q_rent"]
-    rows = [["x", 1, 0], ["y", 0, 0], ["z", 1, 1]]
-    a = write_csv(tmp_path / "a.csv", header, rows)
-    b = write_csv(tmp_path / "b.csv", header, [["x", 1, 0], ["y", 0, 1], ["z", "", ""]])
-    found = agreement_of_tables([a, b], ColumnSpec(("answer",), label_columns="q_*"))
-    assert (found.n_answers, found.n_same, found.n_single) == (2, 1, 1)
-    assert [(c.code, c.kappa) for c in found.codes] == [("q_rent", 0.0), ("q_bus", 1.0)]
-
-
-def refuse(*arguments):
-    with pytest.raises(InputError) as error:
+def refuse(value, *arguments):
+    with pytest.raises(InputError, match=value) as error:
         agreement_of_tables(*arguments)
-    return str(error.value), error.value.hint
+    return error.value.hint
 
 
 def test_rows_that_cannot_be_matched_are_refused(coders):
     a, b = coders
-    assert "who coded a row" in refuse([a], REQUEST)[0]
-    assert refuse([a, b, a], REQUEST)[0] == "A table is named twice."
+    refuse("who coded a row", [a], REQUEST)
+    refuse("named twice", [a, b, a], REQUEST)
     rewrite(b, lambda lines: [lines[1], lines[0], *lines[2:]])
-    message, hint = refuse(coders, REQUEST)
-    assert message.startswith("Row 1: the answers differ: ")
-    assert "--id" in hint
+    assert "--id" in refuse("Row 1: ", coders, REQUEST)
     rewrite(b, lambda lines: lines[:-1])
-    message, hint = refuse(coders, REQUEST)
-    assert message == "ann.csv has 45 rows, bob.csv 44; rows cannot be matched by their order."
-    assert "--id" in hint
+    assert "--id" in refuse(r"ann.csv has 45 rows, bob.csv 44", coders, REQUEST)
     rewrite(b, lambda lines: [*lines, lines[3]])
-    expected = "bob.csv, row 45: the id '3' is in row 4 already"
-    assert refuse(coders, REQUEST, "id")[0].startswith(expected)
+    refuse("bob.csv, row 45: the id '3' is in row 4", coders, REQUEST, "id")
     rewrite(b, lambda lines: [f"x{line}" for line in lines[:-1]])
-    assert refuse(coders, REQUEST, "id")[0] == "No answer was coded by two people."
+    refuse("No answer", coders, REQUEST, "id")

@@ -10,7 +10,6 @@ import pytest
 from nldd.cli import run
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.tables.reading import read_table
-from nldd.exceptions import InputError
 
 TOPICS = ("buses", "parks", "rents", "schools", "noise")
 
@@ -98,26 +97,6 @@ def leftovers(folder):
     return [path.name for path in folder.iterdir() if path.name.endswith(".part")]
 
 
-@pytest.mark.parametrize("n_kills", MANY_KILLS)
-def test_fit(study, n_kills):
-    rng = random.Random(1)
-    model, other = study / "model.nldd", write(study / "other.csv", rows(100, 80, 1))
-    before = model.read_bytes()
-    takes = duration(fit_arguments(other, study / "once.nldd"))
-    seen = set()
-    for _ in range(n_kills):
-        model.write_bytes(before)
-        done = killed(fit_arguments(other, model), rng.uniform(0, 1.2 * takes))
-        n_answers = len(load_coding_model(model).answers)
-        assert n_answers in (60, 80)
-        assert n_answers == 80 or not done
-        seen.add(n_answers)
-        assert len(leftovers(study)) <= 1
-    assert seen == {60, 80} or n_kills < 50
-    duration(fit_arguments(other, model))
-    assert leftovers(study) == []
-
-
 @pytest.mark.parametrize("n_kills", N_KILLS)
 def test_update_never_loses_an_accepted_row(study, n_kills):
     rng = random.Random(2)
@@ -178,20 +157,3 @@ def test_predict(study, n_kills):
     duration(arguments)
     assert leftovers(study) == []
     assert len(read_table(coded if coded.exists() else new)) in (1, 2500)
-
-
-def test_a_model_in_use_is_never_half_read(study):
-    """Readers beside a writer: each sees the old model or the new one."""
-    model = study / "model.nldd"
-    other = write(study / "other.csv", rows(100, 80, 1))
-    child = in_child(fit_arguments(other, model))
-    seen = set()
-    while child.poll() is None:
-        try:
-            seen.add(len(load_coding_model(model).answers))
-        except InputError as error:  # pragma: no cover
-            pytest.fail(f"half a model: {error}")
-    child.communicate()
-    seen.add(len(load_coding_model(model).answers))
-    assert seen <= {60, 80}
-    assert 80 in seen

@@ -4,7 +4,7 @@ from warnings import catch_warnings, simplefilter
 
 import pytest
 
-from coding.made_up import SETTINGS, made_up, read_csv, write_csv
+from coding.made_up import SETTINGS, made_up, write_csv
 from nldd.coding.answers import Answers
 from nldd.coding.audit import draw_sample, read_audit
 from nldd.coding.coded_answers import CodingOptions
@@ -16,11 +16,11 @@ from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, ZeroWeightWarning
 
 TEXTS = {
-    "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": (
-        Guarantee(0.7, 0.9, "subset", "chance", "0.8312")
+    "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": Guarantee(
+        0.7, 0.9, "subset", "chance", "0.8312"
     ),
-    "accuracy 0.95 (hamming), confidence level 0.99, theta threshold 3.74e-05": (
-        Guarantee(0.95, 0.99, "hamming", "theta", "3.74e-05")
+    "accuracy 0.95 (hamming), confidence level 0.99, theta threshold 3.74e-05": Guarantee(
+        0.95, 0.99, "hamming", "theta", "3.74e-05"
     ),
     "accuracy 0.9 (subset), confidence level 0.9, chance threshold none, repeated words 0.6": (
         Guarantee(0.9, 0.9, "subset", "chance", "none", "0.6")
@@ -95,14 +95,6 @@ def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
     assert stated.repeated == f"{again.yes:.6g} and {again.no:.6g}"
 
 
-def test_a_threshold_of_the_users_own_has_no_guarantee(model, table, tmp_path):
-    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.2), tmp_path / "review.csv")
-    assert {*cells(tmp_path / "coded.csv"), *cells(tmp_path / "review.csv")} == {""}
-    draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 100)
-    found = read_audit(check(tmp_path / "sample.csv", tmp_path / "checked.csv", 80))
-    assert (found.target, found.verdict) == (0.9, "broken")
-
-
 def checked_sample(path, *guarantees, column="nldd_guarantee"):
     rows = [[f"{path.stem}{i}", "yes", text] for i, text in enumerate(guarantees)]
     return write_csv(path, ["id", "nldd_check", column], rows)
@@ -113,19 +105,16 @@ def test_different_guarantees_are_refused(tmp_path):
     b = checked_sample(tmp_path / "b.csv", HAMMING)
     with pytest.raises(InputError) as refused:
         read_audit(a, b, target=0.9)
-    differ = "These rows have different accuracy guarantees"
-    assert str(refused.value) == f"{differ}: a.csv, row 2: {FIRST}; b.csv, row 1: {HAMMING}."
-    with pytest.raises(InputError, match=f"{differ}: c.csv, row 1: none; c.csv, row 2: accuracy"):
+    assert f"a.csv, row 2: {FIRST}; b.csv, row 1: {HAMMING}" in str(refused.value)
+    with pytest.raises(InputError, match=r"c\.csv, row 1: none; c\.csv, row 2: accuracy"):
         read_audit(checked_sample(tmp_path / "c.csv", "", FIRST))
-    same = checked_sample(tmp_path / "d.csv", FIRST)
-    assert read_audit(a, same).n_checked == 3
+    assert read_audit(a, checked_sample(tmp_path / "d.csv", FIRST)).n_checked == 3
 
 
 @pytest.mark.parametrize("cell", ["0.7", "accuracy 7 (subset)", FIRST.replace("0.7", "70 %")])
 def test_a_cell_that_states_no_guarantee_is_refused(tmp_path, cell):
-    with pytest.raises(InputError, match="is no accuracy guarantee") as refused:
+    with pytest.raises(InputError, match=r"a\.csv, row 2, column 'nldd_guarantee'"):
         read_audit(checked_sample(tmp_path / "a.csv", FIRST, cell))
-    assert str(refused.value).startswith("a.csv, row 2, column 'nldd_guarantee': ")
 
 
 @pytest.mark.parametrize("text", [HAMMING, PER_CODE])
@@ -135,15 +124,3 @@ def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
     assert (found.accuracy, found.verdict, found.needed) == (1, None, None)
     assert (found.measure, found.target) == (TEXTS[text].measure, TEXTS[text].target)
     assert (whole.verdict, whole.measure, whole.low) == ("kept", "subset", found.low)
-
-
-def test_the_last_coding_of_a_table_counts(model, table, tmp_path):
-    for name, target in (("first", 0.9), ("second", 0.7)):
-        policy, _ = CodingOptions(None).follow(model, GuaranteeTarget(target, rank_by="theta"))
-        code_table(model, table, tmp_path / f"{name}.csv", policy)
-        table = tmp_path / f"{name}.csv"
-    assert cells(table)[0].startswith("accuracy 0.9 ")
-    assert cells(table, "nldd_guarantee (2)")[0].startswith("accuracy 0.7 ")
-    draw_sample(table, tmp_path / "sample.csv", 100)
-    assert read_audit(check(tmp_path / "sample.csv", tmp_path / "c.csv", 80)).target == 0.7
-    assert read_csv(table)[0].index("nldd_guarantee (2)") == 15

@@ -67,33 +67,6 @@ def parts(saved):
     return read_archive(saved)
 
 
-def test_loaded_model_is_the_saved_one(model, saved):
-    loaded = load_coding_model(saved)
-    for name in ("columns", "settings", "labels", "history"):
-        assert getattr(loaded, name) == getattr(model, name)
-    assert loaded.answers.texts == model.answers.texts
-    assert loaded.answers.categories == model.answers.categories
-    np.testing.assert_array_equal(loaded.answers.numbers, model.answers.numbers)
-    np.testing.assert_array_equal(loaded.answers.extra, model.answers.extra)
-    np.testing.assert_array_equal(loaded.Y, model.Y)
-    assert loaded.Y.dtype == np.int8
-    assert_equal_predictions(loaded.evidence, model.evidence)
-    assert (loaded.select(GuaranteeTarget(0.5)), loaded.select(GuaranteeTarget(0.5)).rank_by) == (
-        model.select(GuaranteeTarget(0.5)),
-        "chance",
-    )
-    assert loaded.features.levels == model.features.levels
-
-
-def test_loaded_model_codes_as_the_saved_one(model, saved):
-    new, codes = some_answers(40, 5)
-    loaded = load_coding_model(saved)
-    assert_equal_predictions(loaded.code(new), model.code(new))
-    found, expected = (add_answers(m, new, decided(codes)) for m in (loaded, model))
-    assert_equal_predictions(found.evidence, expected.evidence)
-    assert_equal_predictions(found.code(new), expected.code(new))
-
-
 def test_threads_are_not_kept(tmp_path):
     found = fitted(*made_up(20, 0), settings=replace(SETTINGS, n_jobs=2))
     model = replace(found, history=(EVENT,))
@@ -243,3 +216,22 @@ def test_a_model_with_another_classifier_is_refused(parts, tmp_path):
     for models in ({}, *({"classifier": other} for other in others)):
         write_archive(path, Contents(parts.kind, parts.documents, parts.arrays, models))
         refused(path)
+
+
+def test_loaded_model_is_and_codes_as_the_saved_one(model, saved):
+    loaded, goal = load_coding_model(saved), GuaranteeTarget(0.5)
+    for name in ("columns", "settings", "labels", "history", "codes_in_order"):
+        assert getattr(loaded, name) == getattr(model, name)
+    for name in ("texts", "categories", "ids", "keys"):
+        assert getattr(loaded.answers, name) == getattr(model.answers, name)
+    np.testing.assert_array_equal(loaded.answers.numbers, model.answers.numbers)
+    np.testing.assert_array_equal(loaded.answers.extra, model.answers.extra)
+    np.testing.assert_array_equal(loaded.Y, model.Y, strict=True)
+    assert loaded.select(goal) == model.select(goal)
+    assert loaded.select(goal).rank_by == "chance"
+    assert loaded.features.levels == model.features.levels
+    new, codes = some_answers(40, 5)
+    joined = [add_answers(m, new, decided(codes)) for m in (loaded, model)]
+    for found, expected in ((loaded, model), joined):
+        assert_equal_predictions(found.evidence, expected.evidence)
+        assert_equal_predictions(found.code(new), expected.code(new))

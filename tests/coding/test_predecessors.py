@@ -14,7 +14,7 @@ from nldd.coding.model_file import (
     save_coding_model,
     undo_model,
 )
-from nldd.coding.training import fit_table, update_model
+from nldd.coding.training import fit_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -70,17 +70,6 @@ def test_a_fit_in_the_place_of_a_model_is_undone_with_its_updates(models, path):
     assert load_coding_model(path).history == models[2].history
 
 
-def test_an_update_is_undone_to_the_last_byte(path):
-    before = path.read_bytes()
-    more = write_coded(path.with_name("more.csv"), *made_up(10, 1))
-    step = update_model(path, more)
-    assert step.predecessor.read_bytes() == before
-    assert undo_model(path).n_answers == 30
-    assert path.read_bytes() == before
-    more.unlink()
-    assert kept(path) == {"": 0, "bak": 1}
-
-
 def test_a_file_system_without_second_names_gets_copies(models, path, monkeypatch):
     def no_links(*_):
         raise OSError(errno.EPERM, "Operation not permitted")
@@ -126,10 +115,8 @@ def kill_at(nth, real):
 def test_killed_at_any_step_leaves_the_model_old_or_new(models, path, step, nth):
     """And what can be undone is never the model itself."""
     replace_model(models[1], path)
-    for change, first in (
-        (lambda: replace_model(models[2], path), 1),
-        (lambda: undo_model(path), 2),
-    ):
+    changes = (lambda: replace_model(models[2], path), lambda: undo_model(path))
+    for first, change in enumerate(changes, 1):
         child = os.fork()
         if child == 0:
             setattr(os, step, kill_at(nth, getattr(os, step)))

@@ -12,7 +12,7 @@ from coding.made_up import answers_of, assert_equal_predictions, made_up
 from nldd._labels import indicator
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.model import Settings, new_classifier
-from nldd.coding.predictions import NO_EVIDENCE, predict
+from nldd.coding.predictions import predict
 from nldd.estimators._nldd import NLDDClassifier
 from out_of_fold import out_of_fold
 
@@ -54,37 +54,23 @@ def numeric_data(n=40, seed=0):
     return rng.normal(size=(n, 4)) + Y @ rng.normal(size=(3, 4)), Y
 
 
-def naive(X, Y, n_folds, random_state, model, make_features=None):
+def naive(answers, Y, n_folds, random_state, model):
     """Each fold by a model of the others, with the weights of the model of all rows."""
     Y_pred, theta, row = np.empty_like(Y), np.empty(len(Y)), np.empty(len(Y), dtype=int)
     for train, test in KFold(n_folds, shuffle=True, random_state=random_state).split(Y):
-        if make_features is None:
-            X_train, X_test = X[train], X[test]
-        else:
-            features = AnswerFeatures.fit(X[train])
-            X_train, X_test = features.transform(X[train]), features.transform(X[test])
-        fold = clone(model).fit(X_train, Y[train])
+        features = AnswerFeatures.fit(answers[train])
+        fold = clone(model).fit(features.transform(answers[train]), Y[train])
         fold._set_fitted(replace(fold._fitted, regression=model.regression_))
+        X_test = features.transform(answers[test])
         Y_pred[test] = fold.predict(X_test)
         theta[test] = fold.predict_theta(X_test)
         row[test] = [train[found.row] for found in fold.explain(X_test)]
     return Y_pred, theta, row
 
 
-@pytest.mark.parametrize(("n_folds", "random_state"), [(2, 0), (3, 7)])
-def test_arrays_are_predicted_as_by_a_loop(n_folds, random_state):
-    X, Y = numeric_data()
-    model = numeric_model(X, Y)
-    found = out_of_fold(model, X, Y, n_folds, random_state)
-    Y_pred, theta, row = naive(X, Y, n_folds, random_state, model)
-    np.testing.assert_array_equal(found.Y, Y_pred)
-    np.testing.assert_array_equal(found.theta, theta)
-    np.testing.assert_array_equal(found.row, row)
-
-
 def test_answers_are_predicted_as_by_a_loop(study, classifier, evidence):
     answers, Y = study
-    Y_pred, theta, row = naive(answers, Y, 3, 0, classifier, make_features=True)
+    Y_pred, theta, row = naive(answers, Y, 3, 0, classifier)
     np.testing.assert_array_equal(evidence.Y, Y_pred)
     # Up to rounding: `refit` starts from nothing, `fit` from what its half has learned.
     np.testing.assert_allclose(evidence.theta, theta, rtol=1e-9)
@@ -103,23 +89,6 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, e
         test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
         assert_equal_predictions(found[test], evidence[test])
         assert (found.theta != evidence.theta).any()
-
-
-def test_fold_with_a_single_labelset_has_no_evidence():
-    X, _ = numeric_data(10)
-    Y = np.zeros((10, 2), dtype=np.int8)
-    Y[:, 0] = 1
-    first, second = (test for _, test in KFold(2, shuffle=True, random_state=0).split(Y))
-    Y[first[:2]] = [[0, 1], [1, 1]]  # the other fold is of one labelset, and trains for this one
-    found = out_of_fold(numeric_model(X, Y), X, Y, 2)
-    assert found.Y[first].tolist() == [[1, 0]] * 5
-    assert (found.theta[first] == NO_EVIDENCE).all()
-    assert (found.row[first] == second[0]).all()
-    for name in ("Dx", "Dy", "x_part", "y_part"):
-        assert (getattr(found, name)[first] == 0).all()
-    assert (found.theta[second] < NO_EVIDENCE).all()
-    assert np.isin(found.row[second], first).all()
-    assert 0 < NO_EVIDENCE < 1
 
 
 def test_predictions_of_a_model_are_its_own():

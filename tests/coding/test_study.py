@@ -11,7 +11,6 @@ import pytest
 from coding.made_up import (
     REQUEST,
     SETTINGS,
-    answers_of,
     assert_equal_predictions,
     fitted,
     made_up,
@@ -72,22 +71,6 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
         assert event.hamming_accuracy == pytest.approx(same.mean())
 
 
-def test_update_is_a_fit_to_all_answers(study):
-    more = write_coded(study / "more.csv", TEXTS[50:], CODES[50:])
-    step = update_model(study / "model.nldd", more)
-    expected = fitted(TEXTS, CODES)
-    loaded = load_coding_model(study / "model.nldd")
-    new = answers_of(made_up(20, 3)[0])
-    for model in (step.model, loaded):
-        assert model.answers.texts == TEXTS
-        assert_equal_predictions(model.evidence, expected.evidence)
-        assert_equal_predictions(model.code(new), expected.code(new))
-        assert [event.action for event in model.history] == ["fit", "update"]
-        assert [event.file for event in model.history] == ["answers.csv", "more.csv"]
-        assert [event.n_added for event in model.history] == [50, 30]
-        assert [event.n_answers for event in model.history] == [50, 80]
-
-
 def test_the_same_table_joins_again_if_told_so(tmp_path):
     """Where the table has no ids; they might be other people who say the same."""
     table = write_coded(tmp_path / "a.csv", [*TEXTS[:50], TEXTS[0]], [*CODES[:50], CODES[0]])
@@ -95,13 +78,6 @@ def test_the_same_table_joins_again_if_told_so(tmp_path):
     step = update_model(tmp_path / "model.nldd", table, again=True)
     assert step.model.answers.texts == 2 * [*TEXTS[:50], TEXTS[0]]
     assert step.model.history[0].sha256 == step.model.history[1].sha256
-
-
-def test_refused_update_leaves_the_model(study, fitted_file):
-    more = write_csv(study / "more.csv", ["answer", "codes"], [["more buses", ""]])
-    with pytest.raises(InputError, match="none of the 1 rows has codes"):
-        update_model(study / "model.nldd", more)
-    assert (study / "model.nldd").read_bytes() == fitted_file[0]
 
 
 def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
@@ -162,19 +138,6 @@ def test_updates_at_the_same_time_lose_nothing(study):
 def write_codes(path, cells):
     rows = [(f"{TEXTS[i]} number{i}", cell) for i, cell in enumerate(cells)]
     return write_csv(path, ["answer", "codes"], rows)
-
-
-def test_codes_that_look_alike_are_told_when_a_model_is_fitted(tmp_path):
-    cells = [";".join(sorted(codes)) for codes in CODES]
-    cells[:4] = ["Bus", "-", "NA", "o\u0308l;öl"]
-    step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", REQUEST, SETTINGS)
-    assert step.notes == [
-        "1 cell of 'codes' with 'NA': taken as not coded.",
-        "'Bus', 'bus' are taken as different codes; write them alike if they are one.",
-        "'-' is taken as a code; if it means that no code applies, use --no-code '-'.",
-    ]
-    assert step.n_set_aside == 1
-    assert step.model.labels == ("-", "Bus", "bus", "park", "rent", "öl")
 
 
 def test_a_mark_for_no_code_may_be_na(tmp_path):

@@ -1,6 +1,5 @@
 """The triage table, against a loop over its definition."""
 
-from collections import Counter
 from dataclasses import asdict, replace
 from fractions import Fraction
 from math import ceil
@@ -9,11 +8,9 @@ import numpy as np
 import pytest
 
 from coding.made_up import fitted, made_up
-from nldd.coding.automation import TargetShare, Triage, triage, triage_rows
-from nldd.coding.coded_answers import CodingOptions, CodingSummary
-from nldd.coding.guarantee import CodeLimits, CodeSelection, GuaranteeTarget
-from nldd.coding.selective import Selection, accuracy_interval, selective_threshold
-from nldd.coding.wording import per_code_words
+from nldd.coding.automation import triage, triage_rows
+from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.selective import accuracy_interval, selective_threshold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -56,7 +53,8 @@ def test_rows_are_those_of_the_definition(kind):
         right = (rng.random(n) > theta).astype(float)
         if kind == "shares":
             right = rng.binomial(4, 1 - theta) / 4
-        chosen = float(rng.choice(theta)) if rng.random() < 0.7 else None
+        # None, one of the answers, or between two of them.
+        chosen = rng.choice([None, rng.choice(theta), rng.choice(theta) + 1e-6])
         human_accuracy = float(rng.choice([1.0, 0.9, 0.0]))
         found = [asdict(row) for row in triage_rows(theta, right, human_accuracy, chosen)]
         expected = naive_rows(theta.tolist(), right.tolist(), human_accuracy, chosen)
@@ -65,19 +63,6 @@ def test_rows_are_those_of_the_definition(kind):
             assert {key: row[key] for key in line} == pytest.approx(line)
             auto = right[theta <= row["threshold"]]
             assert (row["low"], row["high"]) == pytest.approx(accuracy_interval(auto))
-
-
-def test_chosen_line_between_others():
-    theta = np.arange(1, 101) / 100
-    rows = triage_rows(theta, np.ones(100), chosen=0.33)
-    tenths = [40, 50, 60, 70, 80, 90, 100]
-    assert [row.n_auto for row in rows] == [1, 2, 5, 10, 20, 30, 33, *tenths]
-    assert [row.n_auto for row in rows if row.chosen] == [33]
-    rows = triage_rows(theta, np.ones(100), chosen=0.335)  # between two answers
-    assert [(row.threshold, row.n_auto) for row in rows if row.chosen] == [(0.335, 33)]
-    rows = triage_rows(theta, np.ones(100), chosen=0.3)  # a tenth already
-    assert [row.n_auto for row in rows if row.chosen] == [30]
-    assert len(rows) == 13
 
 
 def test_chosen_line_that_lets_no_answer_through_is_none():
@@ -107,76 +92,3 @@ def test_table_of_a_model(model, measure):
         alone = selective_threshold(theta, right, row.target, 0.8, **first)
         assert (row.n_auto, row.share) == (alone.n_auto, alone.n_auto / 120)
         assert row.chosen == (row.target == 0.7)
-
-
-TARGETS = (TargetShare(0.9, 0, 0.0, True), TargetShare(0.8, 44, 0.41), TargetShare(0.7, 68, 0.63))
-NOTHING = Selection(0.9, 0.95, None, 108, closest=(60, 51, 57))
-
-
-def test_without_a_threshold_the_closest_test_and_the_targets_that_hold_are_named():
-    said = str(Triage((), NOTHING, targets=TARGETS))
-    for words in ("90 %", "60 most", "51 are", "57 would", "80 % (41 %", "70 % (63 %"):
-        assert words in " ".join(said.split())
-    labels = str(Triage((), replace(NOTHING, measure="hamming"), targets=TARGETS[:1]))
-    assert "85.0 % of the labels" in " ".join(labels.split())
-    assert "No lower target" in labels
-    few = str(Triage((), replace(NOTHING, closest=None)))
-    assert "108 coded answers" in few
-
-
-def test_a_refit_that_fails_says_what_stays_in_use():
-    said = str(Triage((), NOTHING, earlier=Selection(0.9, 0.95, 0.1, 100, 62, 0.97, limit=0.1)))
-    for words in ("108 answers", "51 of the 60", "57 are needed", "62.0 %"):
-        assert words in " ".join(said.split())
-
-
-def test_repeated_words_without_ids_are_told_apart():
-    again = Selection(0.9, 0.9, 0.2, 80, 60, 0.95, limit=0.2)
-    said = str(Triage((), replace(NOTHING, repeated=again)))
-    assert "80 coded answers" in " ".join(said.split())
-    assert "75.0 %" in said
-
-
-def code_selection(**changes):
-    given = {"yes": 0.8, "no": 0.05, "right": 0.934, "missed": 0.031, **changes}
-    sizes = {"n_answers": 400, "n_whole": 120, "n_part": 250, "n_set": 300, "share_asked": 0.2}
-    return CodeSelection(0.9, 0.9, limits=CodeLimits(0.81, 0.04), **given, **sizes)
-
-
-def test_codes_settled_one_by_one_are_guaranteed_both_ways():
-    settled, guaranteed = per_code_words(code_selection())
-    for words in ("80.0 %", "120 of 400", "280", "250"):
-        assert words in settled
-    for words in ("at least 90 % are right (93.4 %", "at most 10 % are ruled out (3.1 %"):
-        assert words in guaranteed
-    assert "93.4" not in per_code_words(code_selection(yes=None, right=None))[1]
-    (nothing,) = per_code_words(code_selection(yes=None, no=None))
-    assert "400 coded answers" in nothing
-
-
-def test_what_predict_prints():
-    found = Selection(0.9525, 0.9, 0.0374, 100, 60, 0.98, limit=0.0374)
-    why = Counter({"far from all coded answers": 2, "the answer is empty": 10})
-    counts = CodingSummary(1500, 1480, 12, why, options=CodingOptions(None).apply(found))
-    assert str(counts).splitlines() == [
-        "1,500 answers: 1,480 coded automatically (98.7 %), theta up to 0.0374",
-        "  at least 95.25 % of these are right (answers with all codes right), with 90 % "
-        "confidence",
-        "12 sent to review (0.8 %)",
-        "8 had codes already and were left alone (status: coded)",
-        "  10  the answer is empty",
-        "   2  far from all coded answers",
-    ]
-    by_chance = replace(counts, options=CodingOptions(0.0374, rank_by="chance"))
-    assert str(by_chance).splitlines()[0].endswith("chance from 0.9626")
-    assert (by_chance.to_dict()["selection"], by_chance.to_dict()["per_code"]) == (None, None)
-    assert counts.to_dict()["selection"] == {**asdict(found), "share": 0.6}
-
-
-def test_answers_with_an_open_code_are_counted_as_sent_to_review():
-    counts = CodingSummary(5000, 10, 10, n_part=4980)
-    assert "4,990 sent to review (99.8 %): 10 whole answers, 4,980" in str(counts)
-    record = counts.to_dict()
-    assert (record["people"], record["review"], record["part"]) == (4990, 10, 4980)
-    assert counts.n_coded == 0
-    assert str(CodingSummary()).startswith("0 answers: 0 coded automatically (0 %)\n0 sent")

@@ -1,4 +1,4 @@
-"""The wheel, the environments that it is installed into, and what one of them has left behind."""
+"""The wheel, and the environments that it is installed into."""
 
 import os
 import subprocess
@@ -9,10 +9,9 @@ import pytest
 
 from dist.environments import ODD, ROOT, Environment, copy, create, install, once
 
-# Programs for the environments. pytest finds this folder by its name only, as `make test-dist` does:
-# one that is called dist it passes over, so that `make test-slow` is none the longer.
+# Programs for the environments. `make test-dist` names this folder; else pytest passes over what is
+# called dist, so that `make test-slow` takes no longer.
 collect_ignore_glob = ["scripts/*"]
-DEPENDENCIES = {"newest": ODD, "lowest": "lowest"}
 
 
 def pytest_collection_modifyitems(items):
@@ -52,31 +51,24 @@ def wheel(built):
 
 @pytest.fixture(scope="session")
 def plain(shared, wheel):
-    """Makes the environment without extras of the newest or the lowest dependencies."""
-
-    def make(which):
-        made = Environment(shared / DEPENDENCIES[which], shared / f"outside-{which}")
-
-        def fill():
-            install(create(made.folder, made.outside), which, wheel)
-
-        once(made.folder, fill)
-        return made
-
-    return make
+    """The environment of the wheel without extras."""
+    made = Environment(shared / ODD, shared / "outside")
+    once(made.folder, lambda: install(create(made.folder, made.outside), wheel))
+    return made
 
 
 @pytest.fixture(scope="session")
 def with_extra(shared, wheel, plain):
-    """Makes the environment of the newest dependencies with one extra, or with several."""
+    """Makes the environment of the wheel with an extra; without one it is the plain one."""
 
     def make(extra):
         made = Environment(shared / f"with-{extra}", shared / f"outside-{extra}")
 
         def fill():
-            install(copy(plain("newest"), made.folder, made.outside), "newest", f"{wheel}[{extra}]")
+            install(copy(plain, made.folder, made.outside), f"{wheel}[{extra}]")
 
-        once(made.folder, fill)
-        return made
+        if extra:
+            once(made.folder, fill)
+        return made if extra else plain
 
     return make

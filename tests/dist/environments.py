@@ -4,6 +4,7 @@ An environment of an extra starts as a copy of the one without extras, by hard l
 the extra adds is installed, and yet each has all its files in its own folder.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -59,13 +60,14 @@ class Environment:
             check=False,
         )
 
-    def names(self) -> set[str]:
-        """The packages that are installed, by canonical name."""
+    def packages_by_name(self) -> dict[str, str]:
+        """The packages that are installed, with their versions, by canonical name."""
         code = (
-            "import re; from importlib.metadata import distributions as found\n"
-            "print(*(re.sub('[-_.]+', '-', d.metadata['Name']).lower() for d in found()))"
+            "import json, re; from importlib.metadata import distributions as found\n"
+            "name = lambda d: re.sub('[-_.]+', '-', d.metadata['Name']).lower()\n"
+            "print(json.dumps({name(d): d.version for d in found()}))"
         )
-        return set(self.run("-I", "-c", code).stdout.split())
+        return json.loads(self.run("-I", "-c", code).stdout)
 
 
 def create(folder: Path, outside: Path) -> Environment:
@@ -74,9 +76,9 @@ def create(folder: Path, outside: Path) -> Environment:
     return Environment(folder, outside)
 
 
-def install(environment: Environment, constraints: str, *words: str | Path) -> None:
-    """Install packages at the versions that a file of constraints has."""
-    pins = ROOT / "constraints" / f"{constraints}.txt"
+def install(environment: Environment, *words: str | Path) -> None:
+    """Install packages at their pinned versions."""
+    pins = ROOT / "constraints" / "newest.txt"
     pip(environment, "install", "--no-compile", "--constraint", pins, *words)
 
 

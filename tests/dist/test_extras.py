@@ -9,9 +9,11 @@ import pytest
 from dist.environments import once
 from nldd import load_survey
 
-# Tables are part of coding: for a format of theirs, coding is installed too.
-EXTRAS = ["bench", "coding", "coding,parquet", "coding,spss", "dask", "gee", "all"]
-WITHOUT = [("bench", ""), ("coding", ""), ("gee", ""), ("parquet", "coding"), ("spss", "coding")]
+# What is done with it, and the extras that are installed for it.
+USES = [("bench", "bench"), ("coding", "coding")]
+USES += [(use, "all") for use in ("all", "dask", "gee", "parquet", "spss")]
+# The extra that is missing, and those that are there.
+MISSING = [("bench", ""), ("coding", ""), ("gee", ""), ("parquet", "coding"), ("spss", "coding")]
 
 
 @pytest.fixture(scope="module")
@@ -32,22 +34,21 @@ def given(shared):
     return folder
 
 
-@pytest.mark.parametrize("extra", EXTRAS)
-def test_extra_is_enough_for_what_it_is_for(extra, with_extra, given):
-    done = with_extra(extra).script("uses", extra.rpartition(",")[2], given)
+@pytest.mark.parametrize(("use", "extra"), USES)
+def test_an_extra_is_enough_for_what_it_is_for(use, extra, with_extra, given):
+    done = with_extra(extra).script("uses", use, given)
     assert (done.returncode, done.stdout.strip()) == (0, "True"), done.stderr
 
 
-@pytest.mark.parametrize(("extra", "others"), WITHOUT)
-def test_without_it_the_extra_is_named_with_the_command(extra, others, plain, with_extra, given):
-    environment = with_extra(others) if others else plain("newest")
-    done = environment.script("uses", extra, given)
+@pytest.mark.parametrize(("extra", "others"), MISSING)
+def test_a_missing_extra_is_named_with_the_command(extra, others, with_extra, given):
+    done = with_extra(others).script("uses", extra, given)
     assert done.returncode == 1
     assert f'pip install "nldd[{extra}]"' in done.stderr
     assert "this is a mistake in nldd" not in done.stderr
 
 
-def test_without_dask_a_benchmark_on_it_names_the_extra(with_extra):
+def test_a_benchmark_on_dask_names_the_extra_that_is_missing(with_extra):
     words = ("--protocol", "quick", "--datasets", "yeast", "--backend", "dask")
     done = with_extra("bench").run("-I", "-m", "nldd", "benchmark", *words)
     assert done.returncode == 1

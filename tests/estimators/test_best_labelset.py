@@ -68,14 +68,6 @@ def test_falling_labelsets_lists_all_once_the_most_probable_first(kind):
             assert_allclose(log_probability, exact, rtol=1e-12, atol=1e-12)
 
 
-def test_falling_labelsets_by_hand():
-    # Flipping costs 3, 1 and 1.5; from {1, 3} on: nothing, 2, 3, 2 and 3, 1, 1 and 2, ...
-    listed = [
-        "".join(map(str, y)) for _, y in iter_labelsets_by_probability(np.array([3.0, -1.0, 1.5]))
-    ]
-    assert listed == ["101", "111", "100", "110", "001", "011", "000", "010"]
-
-
 @pytest.mark.parametrize("allow_empty", [True, False], ids=["with empty", "without empty"])
 def test_joint_mode_equals_enumeration(allow_empty):
     rng = np.random.default_rng(3)
@@ -92,15 +84,6 @@ def test_joint_modes_equal_the_mode_of_each_mixture(scale, allow_empty):
     modes = joint_modes(log_pi, Z, allow_empty)
     expected = [joint_mode(*mixture, allow_empty) for mixture in zip(log_pi, Z, strict=True)]
     assert_array_equal(modes, expected)
-
-
-def test_joint_mode_can_be_no_components_mode():
-    # Each component is sure of one label more; what all three share a little wins.
-    Z = np.array([[5.0, -0.2, -0.2], [-0.2, 5.0, -0.2], [-0.2, -0.2, 5.0]])
-    modes = [joint_mode(np.zeros(1), z[np.newaxis]).tolist() for z in Z]
-    assert modes == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-    # {1, 2, 3} has about 0.45^2 in every component, {1} about 0.55^2 in one of three.
-    assert joint_mode(np.log([1 / 3] * 3), Z).tolist() == [1, 1, 1]
 
 
 def test_joint_mode_stops_early_where_components_are_sure():
@@ -159,17 +142,3 @@ def test_best_expected_f_equals_brute_force(empty):
     rng = np.random.default_rng(int(empty))
     best = [assert_best(*random_labelsets(rng, empty)) for _ in range(60)]
     assert any(not h.any() for row in best for h in row) == empty
-
-
-def test_best_expected_f_by_hand():
-    labelsets = np.array([[0, 0], [1, 0], [1, 1]], dtype=np.int8)
-    # Empty: 0.35. {1}: 0.3 * 1 + 0.35 * 2/3 = 0.533. {1, 2}: 0.3 * 2/3 + 0.35 = 0.55. {2}: 0.233.
-    # Empty: 0.5. {1}: 0.3 + 0.2 * 2/3 = 0.433. {1, 2}: 0.2 + 0.2 = 0.4.
-    G = np.array([[0.35, 0.30, 0.35], [0.5, 0.3, 0.2]])
-    assert_array_equal(best_expected_f(G, labelsets), [[1, 1], [0, 0]])
-
-
-def test_best_expected_f_may_be_a_labelset_that_is_not_listed():
-    labelsets = np.array([[1, 0, 0], [0, 1, 0]], dtype=np.int8)
-    # {1}: 0.52; {1, 2}: 2/3 whatever comes.
-    assert_array_equal(best_expected_f(np.array([[0.52, 0.48]]), labelsets), [[1, 1, 0]])

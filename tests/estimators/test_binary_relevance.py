@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
-from sklearn import config_context, get_config
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 
 
@@ -69,31 +67,3 @@ def test_exclusive_classes_that_all_have_probability_zero():
     X = np.arange(6.0).reshape(-1, 1)
     P = BinaryRelevance(Never()).fit(X, [0, 1, 2, 0, 1, 2]).predict_proba(X)
     assert_allclose(P, 1 / 3)
-
-
-def test_threads_leave_an_unsorted_sparse_matrix_alone():
-    """Solvers sort indices in place; threads doing so at once would scramble the caller's data."""
-    rng = np.random.default_rng(0)
-    dense = rng.random((300, 200)) * (rng.random((300, 200)) < 0.2)
-    X = csr_array(dense)[:, rng.permutation(200)]
-    before, stored = X.toarray(), X.indices.copy()
-    assert not X.has_sorted_indices
-    Y = rng.integers(0, 2, size=(300, 8))
-    model = BinaryRelevance(PlattSVC(tol=1.0), n_jobs=2, random_state=0).fit(X, Y)
-    assert_array_equal(X.toarray(), before)
-    assert_array_equal(X.indices, stored)
-    alone = BinaryRelevance(PlattSVC(tol=1.0), random_state=0).fit(csr_array(before), Y)
-    assert_allclose(model.predict_proba(X), alone.predict_proba(before))
-
-
-def test_workers_see_the_callers_configuration(small):
-    X, Y = small
-
-    class Curious(LogisticRegression):
-        def fit(self, X, y):
-            self.seen_ = get_config()["transform_output"]
-            return super().fit(X, y)
-
-    with config_context(transform_output="pandas"):
-        model = BinaryRelevance(Curious(), n_jobs=2).fit(X, Y)
-    assert [m.seen_ for m in model.estimators_] == ["pandas"] * 4

@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.linear_model import LogisticRegression, Perceptron
+from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as SklearnChain
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeClassifier
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._chains import ClassifierChain
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
@@ -87,74 +84,7 @@ def test_links_fitted_at_once_equal_links_fitted_one_by_one(dependent, order, as
     assert_allclose(chain.predict_proba(as_given(X)), P, rtol=1e-6)
 
 
-def test_chain_of_constant_labels_between_others(dependent):
-    """A constant label is what it is, and says nothing to those behind it."""
-    X, Y = dependent
-    padded = np.insert(Y, [1, 3], [0, 1], axis=1)  # all off, and all on
-    free = MultiLabelLogisticRegression()  # an intercept with a penalty would share it
-    chain = ClassifierChain(free).fit(X, padded)
-    P = chain.predict_proba(X)
-    assert_array_equal(P[:, [1, 4]], [[0.0, 1.0]] * len(X))
-    assert_array_equal(chain.predict(X)[:, [1, 4]], [[0, 1]] * len(X))
-    without = ClassifierChain(free).fit(X, Y)
-    assert_allclose(P[:, [0, 2, 3]], without.predict_proba(X)[:, :3], atol=1e-8)
-    # The last label has a coefficient for the label that is always on, next to its free intercept.
-    assert_allclose(P[:, 5], without.predict_proba(X)[:, 3], atol=1e-8)
-
-
-@pytest.mark.parametrize("order", ORDERS, ids=str)
-def test_default_chain_is_that_of_liblinear_at_its_optimum(dependent, order):
-    X, Y = dependent
-    peer = LogisticRegression(solver="liblinear", tol=1e-10, max_iter=10_000)
-    theirs = SklearnChain(peer, order=order).fit(X[:60], Y[:60])
-    ours = ClassifierChain(order=order).fit(X[:60], Y[:60])
-    assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), rtol=1e-5)
-
-
-def test_order_matters_on_this_data(dependent):
-    X, Y = dependent
-    answers = [ClassifierChain(order=order).fit(X, Y).predict(X) for order in ORDERS]
-    assert (answers[0] != answers[1]).any()
-    assert (answers[0] != BinaryRelevance().fit(X, Y).predict(X)).any()
-
-
-def test_probabilities_round_to_the_prediction_where_the_base_disagrees_with_itself(dependent):
-    class Backwards(LogisticRegression):
-        def predict_proba(self, X):
-            return super().predict_proba(X)[:, ::-1]
-
-    X, Y = dependent
-    model = ClassifierChain(Backwards(solver="liblinear")).fit(X, Y)
-    assert_array_equal(np.round(model.predict_proba(X)), model.predict(X))
-
-
 # By hand
-
-
-def test_predicted_labels_go_along_the_chain():
-    """The second label is the first one's negation, which only the chain's column tells.
-
-    A 1-nearest-neighbour rule with x in {0, 10}: label 0 is on iff x = 10. For label 1 the
-    training rows are (0, 0) -> 1 and (10, 1) -> 0; the new row 9 gets label 0 = 1, hence (9, 1),
-    at distance 1 from (10, 1): label 1 = 0.
-    """
-    X, Y = [[0.0], [10.0]], [[0, 1], [1, 0]]
-    model = ClassifierChain(KNeighborsClassifier(1)).fit(X, Y)
-    assert_array_equal(model.predict([[9.0], [2.0]]), [[1, 0], [0, 1]])
-    assert [link.n_features_in_ for link in model.estimators_] == [1, 2]
-
-
-def test_training_takes_true_and_not_predicted_labels():
-    """x says nothing, label 1 equals label 0: its tree splits on the true column.
-
-    Label 0 is on in one row of three at the same x, so it is predicted 0 everywhere, and then
-    label 1 too; with predicted labels in training the second tree could not have split at all.
-    """
-    X, Y = np.zeros((3, 1)), np.array([[0, 0], [0, 0], [1, 1]])
-    model = ClassifierChain(DecisionTreeClassifier(random_state=0)).fit(X, Y)
-    assert_array_equal(model.predict(X), np.zeros((3, 2)))
-    assert model.estimators_[1].tree_.feature[0] == 1
-    assert_array_equal(model.estimators_[1].predict([[0, 0], [0, 1]]), [0, 1])
 
 
 @pytest.mark.parametrize("value", [0, 1])
@@ -184,15 +114,6 @@ def test_order_that_is_no_permutation(dependent, order):
         ClassifierChain(order=order).fit(X, Y)
 
 
-def test_order_as_any_sequence_of_int(dependent):
-    X, Y = dependent
-    expected = ClassifierChain(order=[3, 1, 0, 2]).fit(X, Y)
-    for order in ((3, 1, 0, 2), np.array([3, 1, 0, 2], dtype=np.int8)):
-        model = ClassifierChain(order=order).fit(X, Y)
-        assert_array_equal(model.order_, expected.order_)
-        assert_array_equal(model.predict(X), expected.predict(X))
-
-
 def test_random_order_is_seeded(dependent):
     X, Y = dependent
     orders = [
@@ -205,17 +126,3 @@ def test_random_order_is_seeded(dependent):
     model = ClassifierChain(order="random", random_state=0).fit(X, Y)
     given = ClassifierChain(order=model.order_).fit(X, Y)
     assert_array_equal(model.predict_proba(X), given.predict_proba(X))
-
-
-def test_no_probabilities_where_the_base_has_none(dependent):
-    X, Y = dependent
-    model = ClassifierChain(Perceptron(random_state=None), random_state=0).fit(X, Y)
-    assert not hasattr(model, "predict_proba")
-    seeds = [link.random_state for link in model.estimators_]
-    assert len(set(seeds)) == 4
-    theirs = np.zeros_like(Y)
-    for j, link in enumerate(model.estimators_):
-        again = Perceptron(random_state=seeds[j]).fit(np.hstack([X, Y[:, :j]]), Y[:, j])
-        assert_array_equal(link.coef_, again.coef_)
-        theirs[:, j] = again.predict(np.hstack([X, theirs[:, :j]]))
-    assert_array_equal(model.predict(X), theirs)

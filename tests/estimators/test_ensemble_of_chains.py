@@ -7,14 +7,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from nldd._base import Training
-from nldd.estimators import _ensemble_of_chains
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains, expected_sizes, weigh_rows
+from nldd.estimators import _chains
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains, expected_sizes, weigh_rows
 from nldd.exceptions import NLDDWarning
 
 
@@ -26,9 +23,6 @@ def noisy():
     Y = (X[:, :4] + 1.5 * rng.normal(size=(80, 4)) > 0.3).astype(int)
     Y[:, 3] = Y[:, 0] ^ (rng.random(80) < 0.2)
     return X, Y
-
-
-LOGISTIC = LogisticRegression(solver="liblinear")
 
 
 def votes_by_hand(model, X):
@@ -56,15 +50,6 @@ def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
 
 
-def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=4, feature_fraction=0.6, random_state=0).fit(X, Y)
-    for member in model.estimators_:
-        part = X[np.ix_(member.rows, member.features)]
-        chain = ClassifierChain(order=member.order).fit(part, Y[member.rows])
-        assert_array_equal(member.votes(X), chain.predict(X[:, member.features]))
-
-
 def test_rows_drawn_several_times_are_weights_of_rows(noisy):
     X, Y = noisy
     weight = np.arange(len(X)) % 3 + 0.5
@@ -89,23 +74,6 @@ def test_votes_are_the_mean_of_the_members_and_lie_on_the_grid(noisy, n_members)
     assert_array_equal(np.round(P), model.predict(X))
 
 
-def test_votes_by_hand_of_nearest_neighbours():
-    """Two rows: x = 0 carries nothing, x = 2 carries both labels. A bootstrap has one or both.
-
-    Members without x = 2 say [0, 0] everywhere,
-    members without x = 0 say [1, 1]
-    everywhere, the others are right: votes are a count of members.
-    """
-    X, Y = np.array([[0.0], [2.0]]), np.array([[0, 0], [1, 1]])
-    model = EnsembleOfChains(KNeighborsClassifier(1), n_members=12, random_state=0).fit(X, Y)
-    kinds = [tuple(sorted(set(member.rows.tolist()))) for member in model.estimators_]
-    both, upper = kinds.count((0, 1)), kinds.count((1,))
-    assert both + upper + kinds.count((0,)) == 12
-    assert min(both, upper) > 0
-    expected = [[upper / 12] * 2, [(upper + both) / 12] * 2]
-    assert_allclose(model.predict_proba([[0.1], [1.9]]), expected, atol=1e-15)
-
-
 def test_fractions_draw_rows_and_features_without_replacement(noisy):
     X, Y = noisy
     model = EnsembleOfChains(
@@ -123,19 +91,6 @@ def test_fractions_draw_rows_and_features_without_replacement(noisy):
     assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
 
 
-def test_label_absent_from_a_bootstrap_is_off_in_that_member(noisy):
-    X, Y = noisy
-    Y = np.column_stack([Y, np.arange(len(X)) == 0]).astype(int)
-    model = EnsembleOfChains(n_members=8, random_state=0).fit(X, Y)
-    without = [member for member in model.estimators_ if 0 not in member.rows]
-    assert 0 < len(without) < 8
-    for member in without:
-        place = member.order.tolist().index(4)
-        assert_array_equal(member.links[0].coef_[place], 0)
-        assert_array_equal(member.votes(X)[:, 4], 0)
-    assert_allclose(model.predict_proba(X), votes_by_hand(model, X), atol=1e-15)
-
-
 def test_orders_are_drawn_or_given(noisy):
     X, Y = noisy
     drawn = EnsembleOfChains(n_members=8, random_state=0).fit(X, Y)
@@ -145,12 +100,6 @@ def test_orders_are_drawn_or_given(noisy):
     for order, expected in ((None, [0, 1, 2, 3]), ([2, 0, 3, 1], [2, 0, 3, 1])):
         given = EnsembleOfChains(n_members=3, order=order, random_state=0).fit(X, Y)
         assert [member.order.tolist() for member in given.estimators_] == [expected] * 3
-
-
-@pytest.mark.parametrize("order", [[0, 1], [0, 1, 2, 2], "given"])
-def test_wrong_orders_are_refused(noisy, order):
-    with pytest.raises(ValueError, match="order"):
-        EnsembleOfChains(n_members=2, order=order).fit(*noisy)
 
 
 def chances_naively(seen, chances, n_steps):
@@ -167,8 +116,8 @@ def chances_naively(seen, chances, n_steps):
 
 
 def test_expected_sizes_equal_a_loop(monkeypatch):
-    monkeypatch.setattr(_ensemble_of_chains, "CHANCES", np.linspace(0, 1, 11))
-    monkeypatch.setattr(_ensemble_of_chains, "N_STEPS", 30)
+    monkeypatch.setattr(_chains, "CHANCES", np.linspace(0, 1, 11))
+    monkeypatch.setattr(_chains, "N_STEPS", 30)
     rng = np.random.default_rng(0)
     for m in (1, 2, 6):
         judges = rng.integers(1, m + 1, size=12)
@@ -185,20 +134,6 @@ def test_expected_sizes_equal_a_loop(monkeypatch):
             for cut in range(1, m + 1)
         ]
         assert_allclose(expected_sizes(votes, judges, m), expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("left_out", [0.25, 0.37, 0.7])
-def test_votes_of_few_members_tell_the_sizes_of_all(left_out):
-    """Chances of a vote are known here, so that the sizes at each cut are known too."""
-    rng = np.random.default_rng(1)
-    chance = rng.beta(0.15, 0.9, size=(4000, 20))
-    judges = rng.binomial(10, left_out, size=4000)
-    judged = judges > 0
-    votes = rng.binomial(judges[:, np.newaxis], chance)
-    of_all = rng.binomial(10, chance)
-    sizes = expected_sizes(votes[judged], judges[judged], 10)
-    expected = [(of_all >= cut).sum(axis=1).mean() for cut in range(1, 11)]
-    assert_allclose(sizes, expected, rtol=0.06)
 
 
 def threshold_naively(model, X, Y, of_all_rows=False, weight=None):
@@ -244,20 +179,6 @@ def test_cardinality_threshold_equals_a_loop_over_out_of_bag_votes(noisy, seed, 
     assert_array_equal(np.round(model.predict_proba(X)), model.predict(X))
 
 
-def test_cardinality_is_that_of_the_rows_left_out(noisy):
-    """With few rows left out, their cardinality is not that of all rows, and the cut follows it."""
-    X, Y = noisy
-    apart = 0
-    for seed in range(12):
-        model = EnsembleOfChains(
-            n_members=3, bootstrap=False, row_fraction=0.95, threshold="cardinality"
-        )
-        model.set_params(random_state=seed).fit(X, Y)
-        assert model.threshold_ == threshold_naively(model, X, Y)
-        apart += model.threshold_ != threshold_naively(model, X, Y, of_all_rows=True)
-    assert apart > 0
-
-
 def test_cardinality_threshold_where_no_row_was_left_out(noisy):
     X, Y = noisy
     model = EnsembleOfChains(n_members=2, bootstrap=False, threshold="cardinality")
@@ -284,29 +205,6 @@ def test_cardinality_is_that_of_weighted_rows(noisy):
     model.fit(X, Y, sample_weight=weight)
     assert model.threshold_ == threshold_naively(model, X, Y, weight=weight)
     assert model.threshold_ != threshold_naively(model, X, Y)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bootstrap", "row_fraction"),
-    [(False, 0.9), (True, 1.0), (True, 0.67), (False, 0.67), (False, 0.75)],
-)
-def test_rows_get_as_many_labels_as_they_have(bootstrap, row_fraction):
-    """As cal500: 502 rows, 174 labels, 26 a row.
-
-    Where most rows are left out by one member only, its answer is all votes or none at any cut;
-    the lowest cut was taken, and applied to all members, gave 37 labels a row.
-    """
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(502, 20))
-    signal = X[:, :6] @ rng.normal(size=(6, 174)) / 1.5
-    noise, rarity = rng.normal(size=(502, 174)), rng.gamma(2.0, 1.3, size=174)
-    Y = (signal + noise > rarity).astype(int)
-    model = EnsembleOfChains(
-        bootstrap=bootstrap, row_fraction=row_fraction, threshold="cardinality", random_state=0
-    )
-    sizes = model.fit(X[:400], Y[:400]).predict(X[400:]).sum(axis=1)
-    assert sizes.mean() == pytest.approx(Y[400:].sum(axis=1).mean(), rel=0.1)
 
 
 def test_threshold_may_be_a_share_of_the_votes(noisy):

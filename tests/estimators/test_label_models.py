@@ -1,6 +1,5 @@
 """The classifiers behind NLDD: warm starts, constants and workers."""
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -19,20 +18,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 def fitted(small, **parameters):
     X, Y = small
     return NLDDClassifier(**{"random_state": 0, **parameters}).fit(X, Y)
-
-
-def test_warm_start_leaves_the_given_estimator_alone(small):
-    estimator = LogisticRegression(warm_start=True)
-    fitted(small, estimator=estimator)
-    assert not hasattr(estimator, "coef_")
-    fit_before = LogisticRegression(warm_start=True).fit(*[small[0], small[1][:, 0]])
-    coefficients = fit_before.coef_.copy()
-    model = fitted(small, estimator=fit_before)
-    assert_array_equal(fit_before.coef_, coefficients)
-    assert_array_equal(
-        model.label_probabilities(small[0]),
-        fitted(small, estimator=estimator).label_probabilities(small[0]),
-    )
 
 
 @pytest.mark.parametrize(
@@ -66,21 +51,3 @@ def test_label_that_is_constant_in_half_of_the_rows_is_learned_from_all(small):
         alone = LogisticRegression().fit(X, Y[:, j])
         assert_array_equal(model.estimators_[j].coef_, alone.coef_)
     assert isinstance(model.estimators_[3], ConstantLabel)
-
-
-@pytest.mark.parametrize(
-    ("backend", "warm_start"),
-    [("threading", True), ("threading", False), pytest.param("loky", True, marks=pytest.mark.slow)],
-)
-def test_fits_do_not_depend_on_workers(small, backend, warm_start):
-    X, _ = small
-    estimator = LogisticRegression(warm_start=warm_start)
-    alone = fitted(small, estimator=estimator, max_pairs=40)
-    with joblib.parallel_config(backend):
-        model = fitted(small, estimator=estimator, max_pairs=40, n_jobs=2)
-    assert_array_equal(model.beta_, alone.beta_)
-    for a, b in zip(model.estimators_, alone.estimators_, strict=True):
-        assert_array_equal(a.coef_, b.coef_)
-        assert_array_equal(a.n_iter_, b.n_iter_)
-        assert a.random_state == b.random_state
-    assert_array_equal(model.predict_theta(X), alone.predict_theta(X))

@@ -6,13 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.svm import SVC
 
-from nldd.estimators import _linear_svm
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._linear_svm import LinearSVM
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators import _svm
+from nldd.estimators._svm import LinearSVM
 
 
 def problem(seed, n_classes, kind):
@@ -28,7 +23,7 @@ def problem(seed, n_classes, kind):
 @pytest.fixture(params=["inner products", "too many rows for them"])
 def _either_way(request, monkeypatch):
     if request.param == "too many rows for them":
-        monkeypatch.setattr(_linear_svm, "MOST_ROWS", 20)
+        monkeypatch.setattr(_svm, "MOST_ROWS", 20)
 
 
 @pytest.mark.usefixtures("_either_way")
@@ -58,32 +53,3 @@ def test_second_class_is_predicted_on_the_hyperplane_as_in_libsvm():
     model = LinearSVM().fit(X, y)
     assert model.decision_function([[0.0]]).tolist() == [0.0]
     assert model.predict([[0.0]]) == SVC(kernel="linear").fit(X, y).predict([[0.0]])
-
-
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="number of classes has to be greater than one"):
-        LinearSVM().fit([[0.0], [1.0]], [3, 3])
-
-
-METHODS = {
-    "binary relevance": lambda base: BinaryRelevance(base, random_state=0),
-    "threads": lambda base: BinaryRelevance(base, random_state=0, n_jobs=2),
-    "chain": lambda base: ClassifierChain(base, order=[2, 0, 3, 1, 4], random_state=0),
-    "ensemble": lambda base: EnsembleOfChains(base, n_members=3, random_state=0, n_jobs=2),
-    "powerset": lambda base: LabelPowerset(base, random_state=0),
-    "rakel": lambda base: RAkEL(base, random_state=0, n_jobs=2),
-}
-
-
-@pytest.mark.parametrize("kind", ["dense", "sparse"])
-@pytest.mark.parametrize("method", METHODS)
-def test_methods_predict_as_with_svc(method, kind):
-    rng = np.random.default_rng(3)
-    X = rng.integers(0, 2, (70, 8)).astype(float)
-    scores = X @ rng.normal(size=(8, 5)) + rng.normal(size=(70, 5))
-    Y = (scores > np.median(scores, axis=0)).astype(int)
-    Y[:, 3] = 1
-    X = csr_array(X) if kind == "sparse" else X
-    model = METHODS[method](LinearSVM()).fit(X, Y)
-    expected = METHODS[method](SVC(kernel="linear")).fit(X, Y)
-    assert_array_equal(model.predict(X), expected.predict(X))

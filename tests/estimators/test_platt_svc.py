@@ -2,14 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.sparse import csr_array, csr_matrix
 from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC
 
-from nldd.estimators import _platt_svc
-from nldd.estimators._platt_svc import PlattSVC, fit_sigmoid, sigmoid
+from nldd.estimators import _svm
+from nldd.estimators._svm import PlattSVC, fit_sigmoid, sigmoid
 
 
 def decisions(seed, n_samples=150):
@@ -52,14 +50,6 @@ def test_fit_sigmoid_equals_scikit_learn(seed, weighted):
     np.testing.assert_allclose(sigmoid(f, A, B), theirs.predict(f), rtol=0, atol=2e-6)
 
 
-@pytest.mark.parametrize("constant", [-1.0, 1e-3, 1.0, 1e3, 1e6])
-def test_fit_sigmoid_of_constant_decisions_gives_the_mean_target(constant):
-    # 6 positives with 7/8 and 3 negatives with 1/5: (5.25 + 0.6) / 9 = 0.65.
-    y = np.array([1] * 6 + [0] * 3)
-    A, B = fit_sigmoid(np.full(9, constant), y)
-    np.testing.assert_allclose(sigmoid(np.array([constant]), A, B), 0.65, atol=1e-6)
-
-
 @pytest.mark.parametrize("scale", [1e2, 1e4, 1e8, 1e50, 1e100])
 def test_fit_sigmoid_of_extreme_decisions_does_not_overflow(scale):
     # Only A f + B counts, so A shrinks as f grows.
@@ -87,13 +77,13 @@ def test_sigmoid_stays_inside_the_unit_interval():
 @pytest.fixture(params=["inner products", "too many rows for them"])
 def _either_way(request, monkeypatch):
     if request.param == "too many rows for them":
-        monkeypatch.setattr(_platt_svc, "MOST_ROWS", 20)
+        monkeypatch.setattr(_svm, "MOST_ROWS", 20)
 
 
 @pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-def test_platt_svc_decisions_equal_svc(C, weighted):
+def test_svm_decisions_equal_svc(C, weighted):
     X, y = classes_in_a_plane()
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else None
     model = PlattSVC(C, random_state=0).fit(X, y, sample_weight=weight)
@@ -125,7 +115,7 @@ def out_of_fold(X, y, n_folds, seed, weight=None):
 @pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
 @pytest.mark.parametrize("n_folds", [2, 3, 5])
-def test_platt_svc_sigmoid_comes_from_out_of_fold_decisions(n_folds, weighted):
+def test_svm_sigmoid_comes_from_out_of_fold_decisions(n_folds, weighted):
     X, y = classes_in_a_plane(n_samples=43)
     weight = np.random.default_rng(0).uniform(0.1, 3, 43) if weighted else None
     model = PlattSVC(n_folds=n_folds, tol=1e-10, random_state=7).fit(X, y, sample_weight=weight)
@@ -137,7 +127,7 @@ def test_platt_svc_sigmoid_comes_from_out_of_fold_decisions(n_folds, weighted):
 
 
 @pytest.mark.parametrize("lonely", [0, 1])
-def test_platt_svc_fold_without_a_class_gets_plus_or_minus_one(lonely):
+def test_svm_fold_without_a_class_gets_plus_or_minus_one(lonely):
     """The one row of a class is held out: the rest says +1 or -1 without a machine."""
     X, _ = classes_in_a_plane(n_samples=20)
     y = np.full(20, 1 - lonely)
@@ -151,13 +141,6 @@ def test_platt_svc_fold_without_a_class_gets_plus_or_minus_one(lonely):
     np.testing.assert_allclose(model.sigmoid_, fit_sigmoid(values, y), rtol=0, atol=1e-12)
 
 
-def test_platt_svc_predicts_the_first_class_on_the_hyperplane():
-    model = PlattSVC(random_state=0).fit([[0.0], [1.0], [0.0], [1.0]], ["no", "yes"] * 2)
-    model.coef_, model.intercept_ = np.array([[1.0]]), np.array([-0.5])
-    assert model.decision_function([[0.5]]).tolist() == [0.0]
-    assert model.predict([[0.5]]).tolist() == ["no"]
-
-
 REFUSED = {
     "one class": ([1, 1, 1, 1], None, r"needs two classes.*one class only.*1\b"),
     "one string": (["a"] * 4, None, "needs two classes.*one class only: a"),
@@ -169,57 +152,6 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("y", "weight", "message"), REFUSED.values(), ids=REFUSED)
-def test_platt_svc_refuses_classes_and_weights(y, weight, message):
+def test_svm_refuses_classes_and_weights(y, weight, message):
     with pytest.raises(ValueError, match=message):
         PlattSVC().fit(np.arange(8.0).reshape(4, 2), y, sample_weight=weight)
-
-
-def with_penalty_on_the_intercept(X, y, C, weight):
-    """Weights and intercept by a general optimiser of the dual, whose intercept is one more weight.
-
-    Minimise a'Qa / 2 - sum(a) over 0 <= a <= C * weight, where Q holds the products of the rows
-    with a 1 behind each, signed by their classes.
-    """
-    signed = np.column_stack([X, np.ones(len(y))]) * np.where(y == 1, 1, -1)[:, np.newaxis]
-
-    def dual(a):
-        primal = signed.T @ a
-        return primal @ primal / 2 - a.sum(), signed @ primal - 1
-
-    found = minimize(
-        dual,
-        np.zeros(len(y)),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0, C * w) for w in weight],
-        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 100_000, "maxfun": 1_000_000},
-    )
-    *coef, intercept = signed.T @ found.x
-    return np.array(coef), intercept
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-def test_platt_liblinear_minimises_the_hinge_loss_with_a_penalty_on_the_intercept(weighted):
-    X, y = classes_in_a_plane()
-    weight = np.random.default_rng(0).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
-    coef, intercept = with_penalty_on_the_intercept(X, y, 1.0, weight)
-    model = PlattSVC(solver="liblinear", tol=1e-8, random_state=0)
-    model.fit(X, y, sample_weight=weight if weighted else None)
-    np.testing.assert_allclose(model.coef_[0], coef, rtol=0, atol=1e-4)
-    np.testing.assert_allclose(model.intercept_[0], intercept, rtol=0, atol=1e-4)
-    assert abs(intercept) > 0.1  # the penalty had something to act on
-
-
-@pytest.mark.usefixtures("_either_way")
-@pytest.mark.parametrize("solver", ["libsvm", "liblinear"])
-@pytest.mark.parametrize("container", [csr_matrix, csr_array])
-def test_platt_svc_of_sparse_equals_dense(container, solver):
-    X, y = classes_in_a_plane()
-    dense = PlattSVC(solver=solver, random_state=0).fit(X, y)
-    sparse = PlattSVC(solver=solver, random_state=0).fit(container(X), y)
-    assert isinstance(sparse.coef_, np.ndarray)
-    np.testing.assert_allclose(sparse.coef_, dense.coef_, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(sparse.sigmoid_, dense.sigmoid_, rtol=0, atol=1e-8)
-    for new in (X, container(X)):
-        found = sparse.predict_proba(new)
-        np.testing.assert_allclose(found, dense.predict_proba(X), rtol=0, atol=1e-8)

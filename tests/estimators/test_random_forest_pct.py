@@ -40,30 +40,6 @@ def test_forest_equals_scikit_learn(small, parameters, seed):
     assert_array_equal(model.predict(X), model.predict_proba(X) > 0.5)
 
 
-def test_exactly_half_is_off():
-    """One leaf with one row of each kind."""
-    X, Y = np.zeros((2, 1)), np.array([[0, 1], [1, 0]])
-    for seed in range(20):
-        model = RandomForestPCT(n_estimators=1, random_state=seed).fit(X, Y)
-        P = model.predict_proba(X)
-        assert_array_equal(model.predict(X), P > 0.5)
-        if (P == 0.5).all():
-            break
-    else:
-        pytest.fail("no bootstrap had one row of each kind")
-
-
-def test_one_tree_by_hand():
-    """Both labels change at x = 2.5: the tree has one split there and pure leaves."""
-    X = np.repeat(np.arange(6.0), 10).reshape(-1, 1)
-    Y = np.column_stack([X[:, 0] < 2.5, X[:, 0] > 2.5]).astype(int)
-    model = RandomForestPCT(n_estimators=1, random_state=0).fit(X, Y)
-    tree = model.estimators_[0].estimators_[0].tree_
-    assert tree.node_count == 3
-    assert tree.threshold[0] == 2.5
-    assert_array_equal(model.predict_proba([[0.0], [2.4], [2.6]]), [[1, 0], [1, 0], [0, 1]])
-
-
 def test_all_labels_constant_need_no_forest(small):
     X, _ = small
     Y = np.tile([1, 0, 1], (len(X), 1))

@@ -6,9 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._platt_svc import PlattSVC
-from nldd.estimators._subset_mapping import SubsetMapping
+from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
+from nldd.estimators._svm import PlattSVC
 
 
 class Echo(ClassifierMixin, BaseEstimator):
@@ -24,12 +23,6 @@ class Echo(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return X[:, self.column_].astype(int)
-
-
-def echoed(Y, B):
-    """What SubsetMapping makes of BR outputs `B` after training labelsets `Y`."""
-    Y = np.asarray(Y)
-    return SubsetMapping(Echo()).fit(Y.astype(float), Y).predict(np.asarray(B, dtype=float))
 
 
 def trained_to_echo(Y):
@@ -56,41 +49,6 @@ def random_labelsets(seed):
     return Y, rng.integers(0, 2, size=(6, n_labels)).astype(np.int8)
 
 
-TIED = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1], [0, 1, 0]]
-
-
-@pytest.mark.parametrize(
-    ("b", "expected"),
-    [
-        # Distance 1 from all three; 010 and 001 have two rows each, and 010 came first.
-        ([0, 0, 0], [0, 1, 0]),
-        # Distance 2 from all three.
-        ([1, 1, 1], [0, 1, 0]),
-        # Distance 1 from 100 (one row) and from 001 (two rows), 3 from 010.
-        ([1, 0, 1], [0, 0, 1]),
-        # Distance 1 from 010 and 001, 3 from 100: the earlier one.
-        ([0, 1, 1], [0, 1, 0]),
-        # Seen, though others are more frequent.
-        ([1, 0, 0], [1, 0, 0]),
-    ],
-)
-def test_ties_go_to_the_most_frequent_and_then_to_the_earliest(b, expected):
-    assert_array_equal(echoed(TIED, [b]), [expected])
-
-
-def test_labelsets_are_listed_by_count_and_first_appearance():
-    model = SubsetMapping(Echo()).fit(np.array(TIED, dtype=float), TIED)
-    assert_array_equal(model.labelsets_, [[0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    assert model.labelsets_.dtype == np.int8
-    assert_array_equal(model.counts_, [2, 2, 1])
-
-
-def test_the_empty_set_is_an_answer_only_if_it_was_seen():
-    Y = [[1, 0], [0, 1], [0, 1]]
-    assert_array_equal(echoed(Y, [[0, 0]]), [[0, 1]])
-    assert_array_equal(echoed([*Y, [0, 0]], [[0, 0]]), [[0, 0]])
-
-
 @pytest.mark.parametrize("block", range(4))
 def test_nearest_in_hamming_equals_a_loop_over_all_rows(block):
     """NLDD's search in label space alone, with b in place of the probabilities."""
@@ -103,15 +61,6 @@ def test_nearest_in_hamming_equals_a_loop_over_all_rows(block):
         assert_array_equal(model.counts_, counts)
         smallest = (B[:, np.newaxis] != Y).sum(axis=2).min(axis=1)
         assert_array_equal((found != B).sum(axis=1), smallest)
-
-
-def test_many_labels_do_not_overflow():
-    rng = np.random.default_rng(0)
-    Y = rng.integers(0, 2, size=(20, 400)).astype(np.int8)
-    Y[0] = 1  # a sum of 400 does not fit into the int8 of the labels
-    B = np.vstack([1 - Y[:2], Y[:3], rng.integers(0, 2, size=(5, 400))]).astype(np.int8)
-    expected = [nearest_naively(b, Y) for b in B.tolist()]
-    assert_array_equal(trained_to_echo(Y).predict(B), expected)
 
 
 @pytest.mark.parametrize(

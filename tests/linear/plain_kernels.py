@@ -1,4 +1,4 @@
-"""The passes of `nldd.linear._kernels` in plain numba, whose compiler looks for vectors itself."""
+"""The passes of `nldd.linear._passes` in plain numba, whose compiler looks for vectors itself."""
 
 import numpy as np
 from numba import njit

@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.sparse import csr_array
 
-from nldd.linear import _kernels
-from nldd.linear._kernels import DOUBLE_WIDTH, SINGLE_WIDTH
+from nldd.linear import _passes
+from nldd.linear._passes import DOUBLE_WIDTH, SINGLE_WIDTH
 from problems import seeds
 
 
@@ -28,7 +28,7 @@ def test_slopes(seed, dtype):
     weight, C = rng.random(n), rng.random((2, DOUBLE_WIDTH))
     W = rng.normal(size=(d + 1, DOUBLE_WIDTH)) * rng.choice([1, 300])
     found, expected = np.zeros((2, n + 2 * (d + 1), DOUBLE_WIDTH))
-    for kernels, out in ((_kernels, found), (plain_kernels, expected)):
+    for kernels, out in ((_passes, found), (plain_kernels, expected)):
         kernels.sparse_slopes(*rows, Y, weight, C, W, *np.split(out, [n, n + d + 1]))
     assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
@@ -40,6 +40,6 @@ def test_curvatures(seed):
     D, labels = rng.random((n, 5), dtype=np.float32), rng.integers(0, 5, size=SINGLE_WIDTH)
     S = rng.normal(size=(d + 1, SINGLE_WIDTH)).astype(np.float32)
     found, expected = np.zeros((2, *S.shape), dtype=np.float32)
-    _kernels.sparse_curvatures(*rows, D, labels, S, found)
+    _passes.sparse_curvatures(*rows, D, labels, S, found)
     plain_kernels.sparse_curvatures(*rows, D, labels, S, expected)
     assert_allclose(found, expected, rtol=1e-3, atol=1e-4)

@@ -10,9 +10,9 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from nldd.estimators._classifier_chain import ClassifierChain
+from nldd.estimators._chains import ClassifierChain
 from nldd.exceptions import InputError
-from nldd.linear._features import Kernel, Normalised, Weighted
+from nldd.linear._features import Kernel, Weighted
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 
@@ -21,11 +21,6 @@ def words(seed=0, n=60, d=12):
     X = (rng.random((n, d)) < 0.25) * rng.integers(1, 4, size=(n, d)).astype(float)
     X[0] = 0  # a row without words
     return X
-
-
-def test_rows_of_length_one():
-    X = np.array([[3.0, 4.0], [0.0, 0.0]])
-    assert_allclose(Normalised()(X), [[0.6, 0.8], [0, 0]])
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array, csr_matrix])
@@ -86,13 +81,6 @@ def test_regression_of_features_is_that_of_scikit_learn(features, form):
     mapped = model.mapped(X)
     oracle = LogisticRegression(C=5.0, solver="newton-cholesky", tol=1e-12).fit(mapped, y)
     assert_allclose(model.predict_proba(form(X)), oracle.predict_proba(mapped), atol=1e-7)
-
-
-def test_features_are_rows_as_they_are_by_default():
-    X = words()
-    model = MultiLabelLogisticRegression().fit(X, X[:, :3] > 0)
-    assert model.features_ is None
-    assert model.mapped(X) is X
 
 
 def test_chain_of_features_puts_labels_behind_them():

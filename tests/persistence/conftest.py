@@ -4,7 +4,7 @@ import pytest
 from model_files import members_of, small_problem
 
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.persistence._models import save_model
+from nldd.persistence import save_model
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 from model_files import METHODS, small_problem
 from sklearn.base import clone
 
+from nldd.persistence import save_model
 from nldd.persistence._archive import FORMAT
-from nldd.persistence._models import save_model
 
 ASKED = ("predict", "predict_proba", "predict_theta")
 

@@ -10,16 +10,13 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
 from nldd.estimators._cbm import ConditionalBernoulliMixture
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
-from nldd.estimators._label_powerset import LabelPowerset
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
-from nldd.estimators._rakel import RAkEL
-from nldd.estimators._subset_mapping import SubsetMapping
+from nldd.estimators._powersets import LabelPowerset, RAkEL
+from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.persistence._archive import read_archive

@@ -16,7 +16,7 @@ from model_files import (
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from nldd.persistence._models import load_model, save_model
+from nldd.persistence import load_model, save_model
 
 
 def setting(name, value):
@@ -27,66 +27,23 @@ def setting(name, value):
     ("change", "way"),
     [
         (lambda d: d["label_names_"]["names"].pop(), ()),
-        (lambda d: d["label_names_"]["names"].append("more"), ()),
-        (lambda d: d["label_names_"]["names"].__setitem__(0, None), ()),
-        (setting("label_names_", ["a", "b", "c", "d"]), ()),
-        (setting("single_label_", 1), ()),
-        (setting("n_features_in_", 5), ()),
-        (setting("n_features_in_", "4"), ()),
-        (setting("n_features_in_", 4.0), ()),
-        (setting("n_fitted", -1), ("_fitted",)),
         (setting("feature_names_in_", {"names": ["a"]}), ()),
         (setting("tau", 1.0), ("_fitted",)),
-        (setting("new_", 1), ()),
-        (lambda d: d.pop("regression"), ("_fitted",)),
         (lambda d: d.pop("chosen_"), ()),
         (lambda d: d.clear(), ()),
-        (setting("_fitted", None), ()),
-        (lambda d: d["_fitted"].update(type="Pairs"), ()),
-        (setting("index", None), ("_fitted",)),
         (lambda d: d["index"].update(type="NeighborIndex"), ("_fitted",)),
         (lambda d: d["classifiers"].update(type="SeparateModels"), ("_fitted",)),
-        (lambda d: d["classifiers"].update(type="Pairs"), ("_fitted",)),
         (lambda d: d["chosen_"].update(type="os.system"), ()),
-        (lambda d: d.update(estimators=[]), ("_fitted", "classifiers")),
         (lambda d: d["estimators"].append(d["estimators"][0]), ("_fitted", "classifiers")),
         (setting("brier", {"dict": [["rbf", 2.0]]}), ("chosen_",)),
-        (setting("brier", {"dict": [["rbf"]]}), ("chosen_",)),
-        (setting("n_rows", -3), ("chosen_",)),
         (setting("f", {"dict": [["alone", 0.5]]}), ("chosen_",)),
-        (setting("name", 3), ("chosen_",)),
         (setting("model", "multiplicative"), ("_fitted", "regression")),
-        (setting("model", "cubic"), ("_fitted", "regression")),
-        (setting("converged", 1), ("_fitted", "regression")),
-        (setting("log_likelihood", float("nan")), ("_fitted", "regression")),
         (setting("features_", None), ("_fitted", "classifiers", "estimators", 0)),
     ],
 )
 def test_records_that_no_model_has(path, members, change, way):
+    """Each attribute alone is what it may be, or about; they do not fit together."""
     put_together(with_learned(members, change, *way), path)
-    assert refusal(path, load_model).startswith("damaged: ")
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"model": "cubic"},
-        {"model": "multiplicative"},
-        {"decision": "f"},  # which takes a temperature
-        {"estimator": None},  # of which none is chosen
-        {"estimator": "auto+forests"},
-        {"n_jobs": 5000},
-        {"n_jobs": True},
-        {"verbose": 1},
-        {"new": 1},
-        {"self": 1},
-    ],
-)
-def test_parameters_that_no_model_has(path, members, change):
-    def change_parameters(document):
-        document["models"]["model"]["parameters"].update(change)
-
-    put_together(with_document(members, change_parameters), path)
     assert refusal(path, load_model).startswith("damaged: ")
 
 
@@ -110,35 +67,15 @@ def changed(array, place, value):
     ("name", "change"),
     [
         ("nldd", lambda m: changed(m.index_.scale, 0, 0.0)),
-        ("nldd", lambda m: changed(m.index_.scale, 0, np.nan)),
-        ("nldd", lambda m: changed(m.index_.scale, 0, 1e200)),
         ("nldd", lambda m: changed(m.regression_.beta, 1, -1.0)),
-        ("nldd", lambda m: changed(m.regression_.beta, 0, np.inf)),
-        ("nldd", lambda m: changed(m.rows_, 0, -1)),
-        ("nldd", lambda m: changed(m.rows_, 0, 61)),
-        ("nldd", lambda m: changed(m.pairs_.row, 0, -1)),
-        ("nldd", lambda m: changed(m._fitted.classifiers.constants, 3, 1e160)),
         ("nldd", lambda m: changed(m._fitted.classifiers.constants, 3, 0.5)),
-        ("nldd", lambda m: changed(m.estimators_[0].coef_, (0, 0), np.nan)),
         ("nldd", lambda m: m._set_fitted(replace(m._fitted, rows=m.rows_[1:]))),
         ("nldd of platt", lambda m: m._set_fitted(replace(m._fitted, tau=0.0))),
-        ("nldd of platt", lambda m: m.estimators_.pop()),
-        ("nldd of platt", lambda m: setattr(m.estimators_[3], "value", 2)),
         ("nldd of platt", lambda m: setattr(m.estimators_[0], "sigmoid_", (1.0,))),
-        ("binary relevance", lambda m: m.estimators_.append(m.estimators_[0])),
-        ("subset mapping", lambda m: changed(m.labelsets_, (0, 0), 2)),
-        ("chain", lambda m: changed(m.order_, 0, 4)),
         ("chain of platt", lambda m: m.estimators_.pop()),
-        ("chain", lambda m: setattr(m, "n_features_in_", 3)),
         ("ensemble of chains", lambda m: changed(m.estimators_[0].features, 0, 4)),
         ("ensemble of chains", lambda m: m.estimators_[0].links.clear()),
-        ("rakel", lambda m: m.subsets_.pop()),
-        ("rakel", lambda m: changed(m.subsets_[0], 0, -1)),
-        ("ml-knn", lambda m: changed(m.prior_, 0, 1.5)),
         ("ml-knn", lambda m: setattr(m, "k", 10**9)),
-        ("ml-knn", lambda m: changed(m._Y, (0, 0), -1)),
-        ("mixture", lambda m: m.estimators_.pop()),
-        ("mixture", lambda m: changed(m.features_, 0, 99)),
         ("kernel", lambda m: setattr(m, "coef_", m.coef_[:, 1:])),
         ("logistic", lambda m: setattr(m, "intercept_", m.intercept_[1:])),
     ],
@@ -153,19 +90,12 @@ def test_models_that_could_not_be_read_are_not_written(path, name, change):
     assert not path.exists()
 
 
-LARGEST = np.iinfo(np.int64).max
-
-
 @pytest.mark.parametrize(
     ("part", "place", "value"),
     [
         ("indices", 0, 4),
-        ("indices", 0, -1),
         ("indptr", 0, 1),
-        ("indptr", 1, -1),
-        ("indptr", 1, LARGEST),
-        ("indptr", -1, 10**6),
-        ("data", 0, np.inf),
+        ("indptr", 1, 2**63 - 1),
         ("data", 0, 1e200),
     ],
 )

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from nldd.persistence import load_model
 from nldd.persistence._archive import FORMAT
-from nldd.persistence._models import load_model
 
 FILES = Path(__file__).parent / "files"
 STORED = sorted(path.relative_to(FILES) for path in FILES.glob("*/*.nldd"))

@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from nldd.present.formulas import escape_formula, unescape_formula
+from nldd.present.text import escape_formula, unescape_formula
 
 RUN_BY_A_SPREADSHEET = [
     *("=1+1", "+1+1", "-1+1", "@SUM(A1:A9)", "=cmd|' /C calc'!A0", "  =1+1", "\u00a0=1+1"),

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from nldd.present import progress as _progress
-from nldd.present.progress import progress
+from nldd.present import console
+from nldd.present.console import progress
 
 
 class Terminal(io.StringIO):
@@ -27,7 +27,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr(_progress, "time", SimpleNamespace(monotonic=clock.monotonic))
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=clock.monotonic))
     return clock
 
 
@@ -35,7 +35,7 @@ def clock(monkeypatch):
 def stream(request, monkeypatch):
     """Standard error, as a file or as what the test asks for."""
     stream = request.param()
-    monkeypatch.setattr(_progress, "sys", SimpleNamespace(stderr=stream))
+    monkeypatch.setattr(console, "sys", SimpleNamespace(stderr=stream))
     return stream
 
 
@@ -99,4 +99,4 @@ def test_progress_asks_for_standard_error_when_it_starts(monkeypatch):
     ("seconds", "text"), [(0.6, "00:01"), (59.4, "00:59"), (59.6, "01:00"), (3600, "1:00:00")]
 )
 def test_clock_rounds_to_minutes_and_seconds(seconds, text):
-    assert _progress.clock(seconds) == text
+    assert console.clock(seconds) == text

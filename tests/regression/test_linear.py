@@ -44,16 +44,6 @@ def test_linear_three_groups_by_hand():
     assert (fit.converged, fit.separated, fit.fixed) == (True, False, ())
 
 
-def test_linear_robust_standard_error_by_hand():
-    # 1 of 4 wrong in one instance, 3 of 4 in the other: theta = 1/2, information 8/4 = 2.
-    # The scores are 4/2 - 1 = 1 and -1, so 2/1 * 1/2 * (1 + 1) * 1/2 = 1.
-    pairs = make_pairs([0, 0], [0, 0], [1, 3], 4)
-    with pytest.warns(ZeroWeightWarning):
-        fit = fit_regression(pairs)
-    assert_allclose(fit.standard_errors, [np.sqrt(1 / 2), np.nan, np.nan])
-    assert_allclose(fit.robust_standard_errors, [1, np.nan, np.nan])
-
-
 def statsmodels_glm(pairs, columns=(0, 1, 2), **options):
     """The unconstrained fit, iterated until the coefficients stand still."""
     response = np.column_stack([pairs.errors, pairs.n_labels - pairs.errors])
@@ -99,27 +89,6 @@ def test_linear_equals_statsmodels(part):
         assert_allclose(fit.robust_standard_errors, correction * robust, rtol=1e-7)
 
 
-@pytest.fixture(scope="module")
-def pairs():
-    found = random_pairs(1)
-    assert has_inner_optimum(found)
-    return found
-
-
-def test_linear_weight_equals_repetition(pairs):
-    times = 1 + pairs.instance % 3
-    rows = np.repeat(np.arange(len(pairs)), times)
-    weighted = fit_regression(
-        make_pairs(pairs.Dx, pairs.Dy, pairs.errors, pairs.n_labels, pairs.instance, times)
-    )
-    columns = [column[rows] for column in (pairs.Dx, pairs.Dy, pairs.errors)]
-    repeated = fit_regression(make_pairs(*columns, pairs.n_labels, pairs.instance[rows]))
-    assert_allclose(weighted.beta, repeated.beta, rtol=1e-9)
-    assert_allclose(weighted.standard_errors, repeated.standard_errors, rtol=1e-9)
-    assert_allclose(weighted.robust_standard_errors, repeated.robust_standard_errors, rtol=1e-9)
-    assert_allclose(weighted.log_likelihood, repeated.log_likelihood)
-
-
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])
 @pytest.mark.parametrize("which", ["Dx", "Dy", "both"])
 def test_linear_coefficients_follow_the_unit_of_distance(scale, which):
@@ -134,19 +103,6 @@ def test_linear_coefficients_follow_the_unit_of_distance(scale, which):
     assert_allclose(scaled.beta * back, fit.beta, rtol=1e-7)
     assert_allclose(scaled.standard_errors * back, fit.standard_errors, rtol=1e-7)
     assert_allclose(scaled.robust_standard_errors * back, fit.robust_standard_errors, rtol=1e-7)
-
-
-def test_linear_coefficients_follow_the_unit_of_correlated_distances():
-    """What Dy says beyond Dx is a thousandth of it, but matters; in any unit."""
-    rng = np.random.default_rng(1)
-    Dx, beyond = rng.uniform(0, 1, 2000), rng.uniform(0, 1, 2000)
-    Dy = 0.998 * Dx + 0.002 * beyond
-    errors = rng.binomial(30, expit(-2 + 2 * Dx + 2 * beyond))
-    fit = fit_quietly(make_pairs(Dx, Dy, errors, 30))
-    scaled = fit_quietly(make_pairs(Dx * 1e4, Dy * 1e-2, errors, 30))
-    assert_allclose(scaled.log_likelihood, fit.log_likelihood, rtol=1e-9)
-    assert scaled.fixed == fit.fixed
-    assert_allclose(scaled.beta * [1, 1e4, 1e-2], fit.beta, rtol=1e-5)
 
 
 def falling_slope(seed):
@@ -202,25 +158,6 @@ def test_linear_constrained_optimum(part):
         truth = statsmodels_glm(pairs, free)
         assert_allclose(fit.beta[free], truth.params, rtol=1e-7)
         assert_allclose(fit.standard_errors[free], truth.bse, rtol=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("errors", "beta", "fixed"),
-    [
-        ([4, 2, 6, 4], [np.log(3 / 5), 0, np.log(25 / 9)], (FEATURES,)),
-        ([4, 6, 2, 4], [np.log(3 / 5), np.log(25 / 9), 0], (LABELS,)),
-        ([6, 4, 4, 2], [0, 0, 0], (FEATURES, LABELS)),
-    ],
-    ids=["Dx", "Dy", "both"],
-)
-def test_linear_zero_weight_warning_names_the_distance(errors, beta, fixed):
-    # The distance without weight loses errors as it grows. Left with the other one, 6 of 16
-    # labels are wrong where it is 0 and 10 of 16 where it is 1: odds 3/5 and 5/3.
-    fit, messages = fit_recording(make_pairs([0, 1, 0, 1], [0, 0, 1, 1], errors, 8))
-    assert_allclose(fit.beta, beta, atol=1e-12)
-    assert fit.fixed == fixed
-    assert list(messages) == [ZeroWeightWarning]
-    assert f"No weight for {' and '.join(fixed)}: the 4 pairs" in messages[ZeroWeightWarning]
 
 
 CHANGING = [0.0, 0.0, 1.0, 1.0]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from pairs_data import FEATURES, LABELS, make_pairs
+from pairs_data import FEATURES, LABELS
 
 from nldd.regression._regression import DistanceRegression
 
@@ -62,61 +62,15 @@ def test_theta_is_strictly_inside_zero_and_one(fit, intercept, distance):
     assert np.isfinite(np.log1p(-theta))
 
 
-def test_summary_text():
-    # theta = 1 / (1 + e) = 0.2689 at the origin, 2.15 of 8 labels
-    assert LINEAR.summary().splitlines() == [
-        "log-odds of a wrong label = b0 + b1 Dx + b2 Dy   (maximum likelihood)",
-        "30 pairs of 20 instances, 8 labels; log-likelihood -12.35; converged in 5 steps",
-        "",
-        "                coefficient  std. error robust s.e.",
-        "intercept           -1.0000      0.2000      0.5000",
-        "Dx (features)        0.5000      0.3000      0.6000",
-        "Dy (labels)          2.0000      0.4000      0.7000",
-        "",
-        "theta at Dx = Dy = 0: 0.2689, or 2.15 wrong labels of 8",
-    ]
-
-
-def test_summary_tells_model_method_and_lack_of_convergence():
-    lines = str(MULTIPLICATIVE).splitlines()
-    assert lines[0] == "log-odds of a wrong label = b0 + Dx^b1 Dy^b2   (maximum likelihood)"
-    # 1 / (1 + e^2) = 0.1192
-    assert lines[-1] == "theta at Dx = Dy = 0: 0.1192, or 0.95 wrong labels of 8"
-    lines = replace(LINEAR, covariance="exchangeable", converged=False).summary().splitlines()
-    assert lines[0].endswith("(GEE, exchangeable)")
-    assert lines[1].endswith("log-likelihood -12.35; NOT converged")
-
-
-def test_summary_notes_what_was_held_at_zero():
+def test_summaries(snapshot):
+    """theta at the origin is 1 / (1 + e) = 0.2689, and 1 / (1 + e^2) = 0.1192."""
     nan = np.full((3, 3), np.nan)
-    fit = replace(
+    held = {"covariance_matrix": nan, "robust_covariance_matrix": nan, "fixed": (FEATURES, LABELS)}
+    fits = (
         LINEAR,
-        beta=np.array([-1.0, 0.0, 0.0]),
-        covariance_matrix=nan,
-        robust_covariance_matrix=nan,
-        fixed=(FEATURES, LABELS),
+        MULTIPLICATIVE,
+        replace(LINEAR, covariance="exchangeable", converged=False),
+        replace(LINEAR, beta=np.array([-1.0, 0.0, 0.0]), **held),
+        replace(LINEAR, separated=True),
     )
-    lines = fit.summary().splitlines()
-    assert lines[5] == "Dx (features)        0.0000       fixed       fixed"
-    assert lines[6] == "Dy (labels)          0.0000       fixed       fixed"
-    assert lines[-1] == "not estimated: Dx (features), Dy (labels) (negative, or not identified)"
-
-
-def test_summary_notes_separation():
-    text = replace(LINEAR, separated=True).summary()
-    assert text.startswith(LINEAR.summary())
-    assert text.splitlines()[-2:] == [
-        "separated: the distances tell right from wrong labels perfectly here;",
-        "counts were smoothed to keep the coefficients finite",
-    ]
-    for note in ("separated", "not estimated", "fixed", "NOT"):
-        assert note not in LINEAR.summary()
-
-
-def test_records_with_arrays_can_be_compared_and_hashed():
-    """Each is equal to itself only; element by element there is no one answer."""
-    for make in (lambda: replace(LINEAR), lambda: make_pairs([1, 2], [3, 4], [0, 1], 5)):
-        record = make()
-        assert record == record
-        assert record != make()
-        assert len({record, make()}) == 2
+    snapshot("\n\n".join(map(str, fits)), "regression")

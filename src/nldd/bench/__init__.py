@@ -7,24 +7,23 @@ methods on them under a :class:`Protocol`, :func:`compare` tests the results, an
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export, require_extra
+from nldd._package import export, require_extra
 
 require_extra("bench", "filelock", "jinja2", "matplotlib", "pooch", "requests", "tqdm")
 
 if TYPE_CHECKING:
-    from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE
+    from nldd.bench.datasets.catalogue import CATALOGUE as CATALOGUE, fetch as fetch
     from nldd.bench.datasets.facts import describe as describe
-    from nldd.bench.datasets.fetch import fetch as fetch
     from nldd.bench.datasets.load import load_dataset as load_dataset
     from nldd.bench.displays import (
         CriticalDifferenceDisplay as CriticalDifferenceDisplay,
         PairsDisplay as PairsDisplay,
     )
-    from nldd.bench.protocols.protocol import Protocol as Protocol
-    from nldd.bench.protocols.protocol_file import load_protocol as load_protocol
     from nldd.bench.report.published import published as published
     from nldd.bench.report.report import write_report as write_report
     from nldd.bench.runner.benchmark import run_benchmark as run_benchmark
+    from nldd.bench.runner.protocol import Protocol as Protocol
+    from nldd.bench.runner.protocol_file import load_protocol as load_protocol
     from nldd.bench.runner.records import (
         read_predictions as read_predictions,
         read_records as read_records,
@@ -34,13 +33,12 @@ else:
     __getattr__, __dir__, __all__ = export(
         __name__,
         {
-            "nldd.bench.datasets.catalogue": "CATALOGUE",
+            "nldd.bench.datasets.catalogue": "CATALOGUE fetch",
             "nldd.bench.datasets.facts": "describe",
-            "nldd.bench.datasets.fetch": "fetch",
             "nldd.bench.datasets.load": "load_dataset",
             "nldd.bench.displays": "CriticalDifferenceDisplay PairsDisplay",
-            "nldd.bench.protocols.protocol": "Protocol",
-            "nldd.bench.protocols.protocol_file": "load_protocol",
+            "nldd.bench.runner.protocol": "Protocol",
+            "nldd.bench.runner.protocol_file": "load_protocol",
             "nldd.bench.report.published": "published",
             "nldd.bench.report.report": "write_report",
             "nldd.bench.runner.benchmark": "run_benchmark",

@@ -9,7 +9,7 @@ which accuracy, and :func:`selective_threshold` finds the threshold that meets a
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export, require_extra
+from nldd._package import export, require_extra
 
 require_extra(
     "coding",

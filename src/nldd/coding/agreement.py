@@ -1,7 +1,7 @@
 """Two or more people who coded the same answers: how far they agree, and where they do not."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
@@ -24,11 +24,12 @@ from nldd.coding.answers import (
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
-from nldd.coding.own_columns import unique_column_names
 from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.tables.spreadsheet import unique_column_names
+from nldd.coding.wording import fill_words, join_paragraphs
 from nldd.exceptions import InputError
 from nldd.present.table import Table, to_text
-from nldd.present.text import count_noun, percent, visible, wrap
+from nldd.present.text import percent, visible, wrap
 
 MOST_CODES = 60
 BY_ORDER = "their order"
@@ -77,13 +78,6 @@ class Alpha:
     value: float | None
     low: float | None
     high: float | None
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return "cannot be told, as all codes are the same"
-        if self.low is None or self.high is None:
-            return f"{self.value:.3f} (without an interval: few answers, or nobody disagrees)"
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f}, 95 % interval)"
 
 
 @dataclass(frozen=True)
@@ -139,23 +133,8 @@ class Agreement:
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        table = self.table()
-        parts = wrap(self._paragraphs()), to_text(table, most=MOST_CODES), wrap(table.notes)
-        return "\n\n".join(parts)
-
-    def _paragraphs(self) -> Iterator[str]:
-        single = f" {count_noun(self.n_single, 'answer')} more, by one alone." * bool(self.n_single)
-        matched = f", matched by {self.matched_by}" * bool(self.matched_by)
-        yield f"{count_noun(self.n_answers, 'answer')} coded by two or more{matched}.{single}"
-        same = percent(self.n_same / self.n_answers, 1) if self.n_answers else "-"
-        yield f"The same codes from all: {self.n_same:,} answers ({same})."
-        yield f"Krippendorff's alpha with MASI distance: {self.masi}."
-        yield f"Krippendorff's alpha, combinations the same or not: {self.nominal}."
-        yield (
-            "Alpha is 1 if all agree and 0 if they agree as by chance. By Krippendorff's custom "
-            "0.8 is reliable, and below 0.667 nothing should be concluded. MASI lets sets of codes "
-            "agree in part. Intervals come from drawing the answers again a thousand times."
-        )
+        said, table = fill_words("agreement", found=self), self.table()
+        return join_paragraphs(wrap(said), to_text(table, most=MOST_CODES), wrap(table.notes))
 
     def table(self) -> Table:
         """Make a table of the agreement on each code, the worst first."""
@@ -168,14 +147,9 @@ class Agreement:
             )
             for code in self.codes
         )
-        pairs = " Both are means over all pairs of coders." * (len(self.coders) > 2)
-        note = (
-            "Below the name of a table: answers that got the code there. Agree: answers for which "
-            "both say the same of this code. Kappa: the same beyond chance (Cohen), from 0, as "
-            f"good as chance, to 1.{pairs}"
-        )
+        notes = fill_words("agreement_notes", found=self)
         head = ("code", *map(visible, self.coders), "agree", "kappa")
-        return Table("kappas", "Agreement on each code, the worst first", head, rows, notes=(note,))
+        return Table("kappas", "Agreement on each code, the worst first", head, rows, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with all disagreements."""

@@ -13,17 +13,18 @@ from scipy.stats import beta
 from nldd._wording import quote
 from nldd.coding.coded_answers import AUTO
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
-from nldd.coding.columns import identity_rows, read_marks
-from nldd.coding.decisions import CHECKS, CHECKS_HINT, refuse_checked
-from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
-from nldd.coding.own_columns import (
+from nldd.coding.columns import (
     CHECK,
     GUARANTEE,
     RIGHT_CODES,
     STATUS,
     latest_column,
     own_columns,
+    read_marks,
 )
+from nldd.coding.decisions import refuse_checked
+from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
+from nldd.coding.rows import CHECKS, CHECKS_HINT, identity_rows
 from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet

@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 # The surest answers of which the triage table has a line, in percent.
 PERCENTS = (1, 2, 5, *range(10, 101, 10))
-NONE_NOTE = (
-    "None: not proven. The test ends where it fails, so that a few errors among the surest answers "
-    "are enough, even if more looks right further down."
-)
-CHANCE_NOTE = "Chance: estimated probability that all codes of an answer are right."
 
 
 @dataclass(frozen=True)
@@ -113,21 +108,8 @@ class Triage:
 
     def paragraphs(self) -> tuple[str, ...]:
         """How much can be coded automatically at which accuracy, as a whole or code by code."""
-        codes = () if self.codes is None else wording.per_code_words(self.codes)
-        repeated = wording.fill_words("repeated", again=self.selection.repeated)
-        return *self._whole_answers(), *repeated, *codes
-
-    def _whole_answers(self) -> tuple[str, ...]:
-        found = self.selection
-        if self.earlier is not None:
-            failed = wording.failed_refit_words(found)
-            about = {"failed": failed, "earlier": self.earlier, "found": found}
-            return wording.fill_words("earlier_in_use", **about)
-        if found.threshold is None:
-            return wording.no_threshold_words(found, self.targets)
-        combined = next(row.combined for row in self.rows if row.chosen)
-        about = {"human_accuracy": self.human_accuracy, "combined": combined}
-        return wording.fill_words("automated", found=found, **about)
+        combined = next((row.combined for row in self.rows if row.chosen), None)
+        return wording.fill_words("triaged", triage=self, combined=combined)
 
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
@@ -145,10 +127,7 @@ def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table
                 f"{t.n_auto:,} of {t.n_answers:,}", t.chosen
             ),
         },
-        f"Promised: {wording.MEASURED[selection.measure]}, with "
-        f"{exact_percent(selection.confidence)} confidence in each line by itself, not in all "
-        "together: name the target before you look.",
-        *[NONE_NOTE] * any(not t.n_auto for t in targets),
+        *wording.fill_words("targets_notes", found=selection, targets=targets),
     )
 
 
@@ -157,7 +136,6 @@ def triage_table(
 ) -> Table:
     """What is coded automatically up to which doubt, and how well; the chosen line is bold."""
     rank_by = selection.rank_by
-    target = " Chosen: the line that holds the target." * any(row.chosen for row in rows)
     return tabulate(
         "triage",
         "Triage: the share of the machine and its accuracy",
@@ -172,11 +150,9 @@ def triage_table(
             ),
             "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
         },
-        f"Auto: answers that the machine codes. Right: {wording.MEASURED[selection.measure]}, "
-        "among these, with a 95 % interval.",
-        "Combined: the same among all answers, if people are right in "
-        f"{exact_percent(human_accuracy)} of the rest.{target}",
-        *[CHANCE_NOTE] * (rank_by == "chance"),
+        *wording.fill_words(
+            "triage_notes", found=selection, rows=rows, human_accuracy=human_accuracy
+        ),
     )
 
 
@@ -271,4 +247,5 @@ def apply_guarantee(
     notes = wording.drawn_notes(model)
     if found.automates:
         return options, notes
-    return options, [wrap(wording.no_threshold_words(found, target_shares(model, goal))), *notes]
+    why = wording.fill_words("no_threshold", found=found, targets=target_shares(model, goal))
+    return options, [wrap(why), *notes]

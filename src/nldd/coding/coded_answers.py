@@ -19,8 +19,16 @@ from nldd.coding.guarantee import (
     GuaranteeTarget,
 )
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import Predictions, Watch, no_progress
-from nldd.coding.reasons import EMPTY, PART, Reason, Reasons, join_names
+from nldd.coding.predictions import (
+    EMPTY,
+    PART,
+    Predictions,
+    Reason,
+    Reasons,
+    Watch,
+    join_names,
+    no_progress,
+)
 from nldd.coding.selective import Selection
 from nldd.present.text import align, count_noun, percent, wrap
 
@@ -86,7 +94,7 @@ class CodingSummary:
                 f"{wording.exact_percent(selection.confidence)} confidence"
             )
         if codes is not None:
-            lines.append(wrap(wording.per_code_words(codes)[-1:]))
+            lines.append(wrap(wording.fill_words("per_code", codes=codes)[-1:]))
         lines.append(f"{self.n_people:,} sent to review ({review})")
         if self.n_part:
             whole = count_noun(self.n_review, "whole answer")

@@ -7,7 +7,7 @@ with the same suggestion together, the surest of these first; and empty ones las
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from nldd._wording import quote_first
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.coded_answers import (
     N_NEXT,
     PARTLY,
@@ -29,17 +29,17 @@ from nldd.coding.coded_answers import (
     code_answers,
     next_labelsets,
 )
-from nldd.coding.columns import Codes, read_answers
-from nldd.coding.decisions import looked_at_codes, refuse_decided
+from nldd.coding.columns import Codes
+from nldd.coding.decisions import refuse_decided
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import Watch, no_progress
-from nldd.coding.reasons import DRAWN_BLIND
+from nldd.coding.predictions import DRAWN_BLIND, Watch, no_progress
+from nldd.coding.rows import looked_at_codes, read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
-from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of
-from nldd.coding.tables.writing import Choices, SheetLayout, write_table
+from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of, unique_column_names
+from nldd.coding.tables.writing import SheetLayout, write_table
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
-from nldd.present.text import count_noun
+from nldd.present.text import escape_formula
 
 Item = TypeVar("Item")
 Column = Sequence[Cell]
@@ -126,13 +126,13 @@ def code_table(
     added = _table_columns(used, table, coded, coding)
     # The column that people fill in must not be mistaken for that of the predictions.
     taken = {*table.names, *used.columns.codes.names, *used.columns.inputs}
-    names = own.unique_column_names(added, taken)
+    names = unique_column_names(added, taken)
     numbered = [name for name, plain in zip(names, added, strict=True) if name != plain]
     counts = replace(coded.summary(), options=coding)
     counts.notes.extend(table.notes)
     if numbered:
         counts.notes.append(f"The table was coded before; new columns are {quote_first(numbered)}.")
-    counts.notes.extend(notes_on_draw(counts, coding.n_random))
+    counts.notes.extend(fill_words("draw_notes", found=counts, n_asked=coding.n_random))
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}
@@ -153,17 +153,6 @@ def read_given(table: Spreadsheet, model: CodingModel) -> list[Codes | None]:
     if not codes.are_in(table):
         return [None] * len(table)
     return looked_at_codes(table, codes, model.codebook)[0]
-
-
-def notes_on_draw(counts: CodingSummary, n_asked: int) -> Iterator[str]:
-    """What rows that had codes already, or are too few, mean for those drawn at random."""
-    if n_asked and counts.n_coded:
-        yield (
-            f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
-            "chose them, those drawn are no random sample of all: draw before anybody codes."
-        )
-    if n_asked > counts.n_drawn:
-        yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
 
 
 def draw_at_random(items: Iterable[Item], size: int, seed: int) -> list[Item]:
@@ -262,15 +251,15 @@ def _review_sheet(
     filled = {there.get(escape_formula(name), name): column for name, column in cells}
     new = [name for name in filled if name not in table.names]
     taken = {*table.names, *codes.names, *model.columns.inputs}
-    unique = own.unique_column_names(added, taken)
+    unique = unique_column_names(added, taken)
     every = frame_of({**filled, **dict(zip(unique, added.values(), strict=True))})
     frame = table.frame.iloc[rows].reset_index(drop=True).assign(**every)
     widths = WIDTHS | dict.fromkeys(texts, TEXT_WIDTH)
     widths |= dict.fromkeys(filled, CODES_WIDTH if codes.listed else MARK_WIDTH)
     several = f"Several codes: type them with {codes.separator} between."
-    offered = Choices(model.codes_in_order, several) if codes.listed else Choices([0, 1], "0 or 1.")
-    choices = dict.fromkeys(filled, offered)
-    choices[own.OK] = Choices(["x"], "x where the suggested codes are right.")
+    offered = (model.codes_in_order, several) if codes.listed else ([0, 1], "0 or 1.")
+    choices: dict[str, tuple[Column, str]] = dict.fromkeys(filled, offered)
+    choices[own.OK] = (["x"], "x where the suggested codes are right.")
     names = list(enumerate((*table.names, *new, *added)))
     looks = {i: widths.get(name, WIDTH) for i, name in names}
     layout = SheetLayout(looks, {i: choices[name] for i, name in names if name in choices})

@@ -1,4 +1,4 @@
-"""Which columns of a table a model reads, and what their cells say."""
+"""Columns of a table: those that a model reads, and those that nldd adds."""
 
 import json
 import re
@@ -9,14 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from hashlib import sha256
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
-from nldd.coding.answers import Answers, normalize_text
-from nldd.coding.own_columns import PREFIX, ROW, own_columns
 from nldd.coding.tables.spreadsheet import (
     Cell,
     Spreadsheet,
@@ -26,10 +20,53 @@ from nldd.coding.tables.spreadsheet import (
     unescape_cell,
 )
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
+PREFIX = "nldd_"
+# What the model says of an answer.
+CODES, STATUS, CHANCE, THETA, NEAREST, WHY, ASK = (
+    PREFIX + name for name in ("codes", "status", "chance", "theta", "nearest", "why", "ask")
+)
+# The accuracy guarantee of a coded table, the same in each row.
+GUARANTEE = PREFIX + "guarantee"
+# With --explain.
+EXPLAINED = tuple(
+    PREFIX + name for name in ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
+)
+# Of a review sheet: the mark of a suggestion that is right, and other code combinations.
+OK = PREFIX + "ok"
+NEXT = tuple(f"{PREFIX}next_{rank}" for rank in (1, 2, 3))
+# Of a check sample: whether the codes are right, and else which are.
+CHECK, RIGHT_CODES = PREFIX + "check", PREFIX + "right_codes"
+# Groups of `nldd suggest`, to code from.
+DRAFT = PREFIX + "draft_codes"
+# Whether an answer belongs to the random check sample.
+DRAWN = PREFIX + "drawn"
+# Which row of a file of extra features is an answer's, in tables of which rows may be missing.
+ROW = PREFIX + "row"
+# Of the export of a review.
+MACHINE, CODER, TIME, FLAG, NOTE, MODEL, PEOPLE = (
+    PREFIX + name for name in ("machine", "coder", "time", "flag", "note", "model", "people")
+)
+# What the columns hold, for files that have a place for such words.
+DESCRIPTIONS = {
+    CODES: "Codes by nldd",
+    STATUS: "auto: by nldd; review, part: for people; coded: by people before",
+    CHANCE: "Chance that all codes are right",
+    THETA: "Probability that a code is wrong",
+    NEAREST: "The coded answer that is most like it",
+    WHY: "Why the answer is for people",
+    GUARANTEE: "Accuracy guarantee: target, confidence level and threshold",
+}
+EXPORT_DESCRIPTIONS = DESCRIPTIONS | {
+    CODES: "Codes: of people where they have decided, else of the machine",
+    STATUS: "people, auto: coded; review, part, skipped, disagree: open; coded: before",
+    MACHINE: "Codes by the machine",
+    CODER: "Who has decided",
+    TIME: "When that was",
+    PEOPLE: "Codes by each of several coders",
+}
 Codes = frozenset[str]
-EXTRA = "--extra-features FILE.npy"
 YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "oui", "si", "sí"})
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
@@ -42,17 +79,15 @@ ERRORS = frozenset(
 NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
 # Alt+Enter in a spreadsheet, and how some programs write its carriage return.
 BREAKS = r"(?:_x000[Dd]_|[\r\n\v\f\x85\u2028\u2029])+"
-# Beyond this, squares are no numbers any more.
-LARGEST = 1e150
 # Share of the rows that a column must tell apart to be taken for an id.
 DISTINCT = 0.95
 # Column names that say whose answer it is, and who coded it, in the ways of survey programs.
-ID = re.compile(
+ID_NAME = re.compile(
     r"(?i:^_?(id|uuid|guid|lfdn|lfdnr|caseid|respid)$|[\W_](id|uuid)$"
     r"|^(respondent|participant|person|subject|case|teilnehmer|befragter?)"
     r"([\W_]*(id|nr|no|number|key|code))?$)|[a-z]I[Dd]$"
 )
-CODER = re.compile(
+CODER_NAME = re.compile(
     r"(?i)^(coder|rater|annotator|coded[\W_]?by|kodierer(in)?|codierer(in)?|labell?er)"
     r"([\W_]*(id|nr|no|name))?$"
 )
@@ -253,106 +288,28 @@ class Columns:
 LISTED = Columns(("answer",), CodeColumns(("codes",)))
 
 
+def latest_column(table: Spreadsheet, name: str, others: Iterable[str] = ()) -> str | None:
+    """The name of an added column, the last one if a table was coded again: ``name (2)``."""
+    pattern = re.compile(rf"{re.escape(name)}(?: \(([0-9]+)\))?")
+    known, found = set(map(escape_formula, others)), dict[int, str]()
+    for text in table.names:
+        match = pattern.fullmatch(str(unescape_cell(text)))
+        if match and escape_formula(text) not in known:
+            found[int(match[1] or 1)] = text
+    return found[max(found)] if found else None
+
+
+def own_columns(table: Spreadsheet, codes: Sequence[str] = ()) -> dict[str, str]:
+    """Columns of the answers themselves, by plain name: neither codes nor added by nldd."""
+    names = ((str(unescape_cell(name)), name) for name in table.names)
+    return {plain: n for plain, n in names if not plain.startswith(PREFIX) and plain not in codes}
+
+
 def find_column(table: Spreadsheet, name: str, used: Iterable[str] = ()) -> str:
     """The column that a model reads; an error proposes none that is `used` already."""
     taken = {*used, *map(escape_formula, used)}
     free = [other for other in table.names if other not in taken and not other.startswith(PREFIX)]
     return table.find(name, free)
-
-
-def read_answers(
-    table: Spreadsheet, columns: Columns, needed: NDArray[np.intp] | None = None
-) -> Answers:
-    """The answers of a table, with all by which they may be known again.
-
-    A word among numbers is refused in the rows that are `needed`, which are all if left out.
-    Answers without ids are known by their cells, unless these do not tell the needed ones apart.
-    """
-    used = (*columns.inputs, *columns.codes.names)
-    text, numeric, categorical = (
-        [find_column(table, name, used) for name in names]
-        for names in (columns.text, columns.numeric, columns.categorical)
-    )
-    n = len(table)
-    texts = list(map("\n".join, zip(*map(table.texts, text), strict=True))) if text else [""] * n
-    numbers = np.array([_read_numbers(table, name, needed) for name in numeric], dtype=float)
-    words = [[cell.strip() for cell in table.texts(name)] for name in categorical]
-    own = own_columns(table)
-    marks = map(str.strip, map(plain_id, table.texts(own[columns.id]))) if columns.id in own else ()
-    ids = ["" if mark.lower() in MISSING else mark for mark in marks]
-    keys = list[tuple[str, ...]]()
-    if ids:
-        said = zip(ids, map(normalize_text, texts), strict=True)
-        keys = [(make_key("id", *both),) if both[0] else () for both in said]
-    elif columns.identity and set(columns.identity) <= own.keys():
-        rows = identity_rows(table, columns.identity)
-        if needed is None or _tell_apart([rows[i] for i in needed.tolist()], columns):
-            keys = [(make_key("cells", *row),) for row in rows]
-    numbers, categories = numbers.reshape(len(numeric), n).T, list(zip(*words, strict=True))
-    return Answers(texts, numbers, categories, _read_extra(table, columns), ids, keys)
-
-
-def _read_numbers(
-    table: Spreadsheet, name: str, needed: NDArray[np.intp] | None
-) -> NDArray[np.float64]:
-    def number(cell: Cell) -> float | None:
-        try:
-            value = cell_number(unescape_cell(cell), decimal=table.format.decimal)
-        except ValueError:
-            return np.inf
-        return value if value is None or abs(value) <= LARGEST else np.inf
-
-    cells = table.cells(name)
-    numbers = np.array(list(map(number, cells)), dtype=float)
-    wrong = np.flatnonzero(np.isinf(numbers))
-    for row in wrong if needed is None else np.intersect1d(wrong, needed):
-        found, where = quote(plain_text(cells[row])), table.where(int(row) + 1, name)
-        hint = f"correct the cell, or fit the model with --categorical {quote(name)}"
-        raise InputError(f"{where}: expected a number, got {found}.", hint=hint)
-    numbers[wrong] = np.nan
-    return numbers
-
-
-def plain_id(text: str) -> str:
-    """A cell as it is after a spreadsheet took it for a number."""
-    return text.lstrip("0") or "0" if text.isdecimal() else text
-
-
-def make_key(kind: str, *parts: str) -> str:
-    """A short name for an answer: a digest of what tells it apart from others."""
-    digest = sha256("\x1f".join(parts).encode()).hexdigest()
-    return f"{kind}:{digest}"
-
-
-def identity_rows(table: Spreadsheet, names: Sequence[str]) -> list[tuple[str, ...]]:
-    """The cells of each row in some of the answers' own columns, by which they are known again."""
-    own = own_columns(table)
-    cells = [list(map(plain_id, table.texts(own[name]))) for name in names]
-    return list(zip(*cells, strict=True)) if cells else [()] * len(table)
-
-
-def _read_extra(table: Spreadsheet, columns: Columns) -> NDArray[np.float32]:
-    """Extra features, in the order of the table, or by numbers that ``nldd predict`` wrote."""
-    numbers = table.numbers
-    n_given = 0 if numbers is None else numbers.n_columns
-    if n_given != columns.n_extra:
-        has = f"was fitted with {columns.n_extra or 'no'} extra features of each answer"
-        hint = EXTRA + ", made as for nldd fit" if columns.n_extra else f"leave out {EXTRA}"
-        raise InputError(f"The model {has}; got {n_given or 'none'}.", hint=hint)
-    if numbers is None:
-        return np.empty((len(table), 0), dtype=np.float32)
-    if ROW not in table.names:
-        if numbers.n_rows != len(table):
-            raise numbers.other_length(table.path.name, f"{len(table)}")
-        return numbers.rows(np.arange(len(table)))
-    texts = [text.strip().removesuffix(".0") for text in table.texts(ROW)]
-    for row, text in enumerate(texts, 1):
-        if not (text.isdecimal() and 1 <= int(text) <= numbers.n_rows):
-            expected = f"expected a row of {numbers.path.name}, 1 to {numbers.n_rows}"
-            hint = f"leave the column {ROW} as nldd predict wrote it, and give the same file"
-            message = f"{table.where(row, ROW)}: {expected}, got {quote(text)}."
-            raise InputError(message, hint=hint)
-    return numbers.rows(np.array(texts, dtype=np.intp) - 1)
 
 
 def read_marks(
@@ -446,9 +403,9 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
     numeric = tuple(n for n in features if holds_numbers(table.cells(n), table.format.decimal))
     words = (name for name in features if name not in numeric)
     free = [name for name in names if name not in used]
-    coders = [name for name in free if CODER.search(name)]
+    coders = [name for name in free if CODER_NAME.search(name)]
     coder = next((n for n in coders if 1 < len(set(table.cells(n))) <= MOST_CODERS), "")
-    ids = {n: Counter(table.cells(n)) for n in free if ID.search(n) and n not in coders}
+    ids = {n: Counter(table.cells(n)) for n in free if ID_NAME.search(n) and n not in coders}
     # Of several, the one that keeps the most answers together.
     tell = [name for name, cells in ids.items() if _tells_respondents(cells)]
     found = Columns(
@@ -489,15 +446,6 @@ def _tells_respondents(cells: Counter[Cell]) -> bool:
     n_rows = cells.total()
     n_empty = sum(n for cell, n in cells.items() if plain_text(cell).strip().lower() in MISSING)
     return n_empty < (1 - DISTINCT) * n_rows and len(cells) > max(2, LEAST_IDS * n_rows)
-
-
-def _tell_apart(rows: Sequence[tuple[str, ...]], columns: Columns) -> bool:
-    """True if no rows are equal, or a column (not of text) tells nearly all others apart."""
-    # Otherwise equal rows may as well be two people who say the same.
-    distinct = len(set(rows))
-    cells = zip(columns.identity, zip(*rows, strict=True), strict=True)
-    most = max((len(set(own)) for name, own in cells if name not in columns.text), default=-1)
-    return distinct == len(rows) or most >= DISTINCT * distinct
 
 
 def holds_numbers(cells: Iterable[Cell], decimal: str | None = None) -> bool:

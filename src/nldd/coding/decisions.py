@@ -1,13 +1,12 @@
 """What people decided in a table, a review sheet, a check sample or a review file.
 
-A suggestion that nobody has looked at must not come back as a decision. So an answer of a review
-sheet counts as decided if its codes are others than the suggested ones, or if it is marked in the
-column for that; one that came without a suggestion, if it has codes. An answer of a check sample is
-decided once somebody has checked it: by the suggested codes if these are right, or by the given.
+A model learns from decisions, and they correct the code frequencies of a table that it has coded:
+there rows are known again by all columns that are neither codes nor made by nldd.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from os.path import commonprefix
 from pathlib import Path
@@ -15,41 +14,44 @@ from typing import Any
 from unicodedata import normalize
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
-from nldd.coding import own_columns as own
-from nldd.coding.answers import Answers, Decisions
-from nldd.coding.code_slips import DASHES, notes_on_codes, other_names_of_numbers
+from nldd.coding import columns as own
+from nldd.coding.answers import Answers, Decisions, Entries
+from nldd.coding.code_slips import notes_on_codes, other_names_of_numbers
 from nldd.coding.codebook import Codebook
+from nldd.coding.coded_answers import BY_PEOPLE
 from nldd.coding.columns import (
-    MISSING,
     NO,
     YES,
     CodeColumns,
     Codes,
     Columns,
+    find_column,
     holds_numbers,
-    read_answers,
-    read_marks,
+    own_columns,
 )
-from nldd.coding.own_columns import latest_column, own_columns
+from nldd.coding.guarantee import RANKINGS
+from nldd.coding.model import CodingModel
 from nldd.coding.review.store import is_store
+from nldd.coding.rows import (
+    SAMPLE,
+    decided_codes,
+    identity_rows,
+    looked_at_codes,
+    read_answers,
+    read_drawn,
+    suggested_codes,
+)
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
-# What people write beside a suggestion that is right.
-RIGHT = YES | {"ok", "okay", "right", "correct", "r", "richtig", "vrai", "+", "\u2713", "\u2714"}
-WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
-CHECKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
-CHECKS_HINT = (
-    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
-    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
-)
 # Rows by which a first row that is unlike them is told from an answer.
 FEWEST_BELOW = 10
-SHEET, SAMPLE = "review sheet", "check sample"
 
 
 def read_coded(
@@ -111,147 +113,6 @@ def read_sheet(
     return read_answers(table, columns, decisions.decided), decisions
 
 
-def decided_codes(
-    table: Spreadsheet,
-    codes: CodeColumns,
-    labels: Sequence[str],
-    codebook: Codebook = Codebook(),
-    accept: bool = False,
-    strict: bool = False,
-) -> tuple[list[Codes | None], str, list[str]]:
-    """The codes of each row that somebody has decided, what the table is, and what is open.
-
-    If `strict`, who says that codes of a check sample are wrong must say which are right.
-    """
-    is_sample = latest_column(table, own.CHECK) is not None
-    kind = SAMPLE if is_sample else SHEET if latest_column(table, own.OK) else "table"
-    found, notes = list[Codes | None]([None] * len(table)), list[str]()
-    # In a sample, codes may stand in its own column for them instead.
-    if codes.are_in(table) or not (is_sample or strict):
-        found, notes = (
-            (codes.read(table), notes) if accept else looked_at_codes(table, codes, codebook)
-        )
-    if is_sample:
-        suggested = suggested_codes(table, codes, labels)
-        found = _checked_codes(table, codes, suggested, found, codebook, strict)
-    return found, kind, notes
-
-
-def looked_at_codes(
-    table: Spreadsheet, codes: CodeColumns, codebook: Codebook = Codebook()
-) -> tuple[list[Codes | None], list[str]]:
-    """The codes that somebody gave or agreed to, and what to note about the others.
-
-    In a table without the columns of a review sheet, all codes are that.
-    """
-    found = codes.read(table)
-    names = (own.OK, own.CODES, own.STATUS)
-    there = {name: latest_column(table, name, codes.names) for name in names}
-    if latest_column(table, own.NEXT[0], codes.names) is None and there[own.OK] is None:
-        return found, []
-    if lost := [name for name, column in there.items() if column is None]:
-        message = f"{table.path.name} is a review without its column {lost[0]!r}, so that"
-        hint = "give it with all its columns; or --accept-suggestions, if all rows were looked at"
-        raise InputError(f"{message} suggestions cannot be told from decisions.", hint=hint)
-    ok, *shown = (column or "" for column in there.values())
-    hint = f"x in {own.OK} where the suggested codes are right; nothing where nobody has looked"
-    marks = read_marks(table, ok, RIGHT | NO | MISSING, "x, or nothing", hint)
-    n_open = n_bare = 0
-    cells = (map(str.strip, table.texts(name)) for name in shown)
-    for i, (mark, suggested, status) in enumerate(zip(marks, *cells, strict=True)):
-        agreed, given = mark in RIGHT, found[i]
-        if given is None:
-            n_bare += agreed or suggested != ""
-        elif not agreed and status != "" and _shows(suggested, given, codes, codebook):
-            found[i] = None
-            n_open += 1
-    notes = []
-    if n_open:
-        notes.append(
-            f"{count_noun(n_open, 'row')} with the suggestion unchanged and no mark in {own.OK}: "
-            "not taken, as nobody may have looked at them. Mark those that are right with x; or "
-            "nldd update --accept-suggestions."
-        )
-    if n_bare:
-        notes.append(
-            f"{count_noun(n_bare, 'row')} where somebody looked and left no code: not taken. If no "
-            'code applies, write a mark such as - there, and --no-code "-".'
-        )
-    return found, notes
-
-
-def _shows(cell: str, given: Codes, codes: CodeColumns, codebook: Codebook) -> bool:
-    """True if codes are those of a cell that lists a suggestion."""
-    if codes.listed:
-        return codes.split(cell) == given
-    # As names of columns, codes may hold the separator; the codebook may have renamed them since.
-    names = codes.join([name for name in codes.names if name in given]).strip()
-    return cell == names or codebook.translate(cell.split(";")) == codebook.translate(given)
-
-
-def _checked_codes(
-    table: Spreadsheet,
-    columns: CodeColumns,
-    suggested: Sequence[Codes],
-    given: Sequence[Codes | None],
-    codebook: Codebook,
-    strict: bool,
-) -> list[Codes | None]:
-    """The right codes of the rows of a check sample; None where they are not known.
-
-    They are the suggested ones, or `given` in the table's own columns, or in the one for them.
-    """
-    check, right = latest_column(table, own.CHECK) or "", latest_column(table, own.RIGHT_CODES)
-    marks = read_marks(table, check, CHECKS, "yes or no", CHECKS_HINT)
-    cells = [""] * len(marks) if right is None else [cell.strip() for cell in table.texts(right)]
-    found, current = list[Codes | None](), codebook.translate
-    each = zip(map(CHECKS.get, marks), cells, given, suggested, strict=True)
-    for row, (is_right, cell, names, shown) in enumerate(each, 1):
-        if names is None and right is not None:
-            names = frozenset() if cell in DASHES else _listed_codes(columns, cell)
-        if is_right and names is not None and current(names) != current(shown):
-            message = f"{table.where(row, check)}: says yes, but other codes are given as the right"
-            hint = "no, if one of the machine's codes is wrong or missing; else clear the others"
-            raise InputError(f"{message} ones.", hint=hint)
-        if strict and is_right is False and names is None:
-            message = f"{table.where(row, check)}: says no, but not which codes are right."
-            hint = f"write them into the column {quote(right or columns.names[0])}"
-            raise InputError(message, hint=hint + "; - if none applies" * bool(right))
-        found.append(shown if is_right else names)
-    return found
-
-
-def suggested_codes(table: Spreadsheet, columns: CodeColumns, labels: Sequence[str]) -> list[Codes]:
-    """The codes that ``nldd predict`` gave to the rows of a table.
-
-    Names of columns may hold the separator: where codes are columns, their marks are read.
-    """
-    names = () if columns.listed else (*columns.names, *labels)
-    marks = {name: column for name in names if (column := latest_column(table, own.PREFIX + name))}
-    if set(labels) <= marks.keys():  # else it was coded before codes were merged or renamed
-        marks = {name: marks[name] for name in labels or marks}
-    if marks:
-        cells = (map(str.strip, table.texts(column)) for column in marks.values())
-        rows = (zip(marks, row, strict=True) for row in zip(*cells, strict=True))
-        return [frozenset(name for name, cell in row if cell in YES) for row in rows]
-    column = latest_column(table, own.CODES) or table.find(own.CODES)
-    return [_listed_codes(columns, cell) or frozenset() for cell in table.texts(column)]
-
-
-def _listed_codes(columns: CodeColumns, cell: str) -> Codes | None:
-    """Codes of a cell that lists them as ``nldd predict`` does; None if it is empty."""
-    return (columns if columns.listed else replace(columns, separator=";")).split(cell)
-
-
-def read_drawn(table: Spreadsheet, silent: bool = False) -> list[bool]:
-    """Which rows belong to the random check sample, as they say; or as `silent` ones are."""
-    if (column := latest_column(table, own.DRAWN)) is None:
-        return [silent] * len(table)
-    hint = f"leave {own.DRAWN} as nldd predict wrote it"
-    marks = read_marks(table, column, YES | NO | MISSING, "yes or no", hint)
-    return [mark in YES or (mark in MISSING and silent) for mark in marks]
-
-
 def _check_found(
     table: Spreadsheet, columns: CodeColumns, codes: Sequence[Codes], known: Collection[str]
 ) -> None:
@@ -287,15 +148,13 @@ def keep_coder(
     return answers[places], replace(kept, notes=[*kept.notes, *[out] * bool(n_out)])
 
 
-def _notes_on_marks(table: Spreadsheet, columns: Columns) -> list[str]:
+def _notes_on_marks(table: Spreadsheet, columns: Columns) -> Iterator[str]:
     """Columns that look like codes of 0 and 1 and were not in the earlier table."""
     start = commonprefix(columns.codes.names)  # noqa: RUF071 (letters are meant)
-    if columns.codes.listed or not columns.identity or not start:
-        return []
     known = {*columns.codes.names, *columns.inputs, *columns.identity}
     new = [name for name in table.names if name.startswith(start) and name not in known]
-    note = f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
-    return [note] if new else []
+    if new and start and columns.identity and not columns.codes.listed:
+        yield f"{quote_first(new)}: no codes of the model, and left out; to use them, fit anew."
 
 
 def _notes_on_first_row(
@@ -350,3 +209,148 @@ def _refuse_filled(
         raise InputError(f"{path} {unknown}: {error}", hint=again) from None
     if has_work:
         raise InputError(f"{path} holds what people filled in; it is not replaced.", hint=hint)
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows(Entries):
+    """Answers that a model has coded; all arrays have one entry per answer.
+
+    Attributes
+    ----------
+    status : ndarray of str
+        What became of each: "auto", "review", "part" or "coded".
+    machine, people : ndarray of frozenset of str
+        Codes of both; None until people have coded the answer.
+    doubts : ndarray of shape (n_answers, n_rankings)
+        Doubt of the machine by each ranking.
+    is_blank : ndarray of bool
+        Which answers say nothing.
+    drawn, sampled : ndarray of bool
+        Which were drawn at random from all, and which from those of their status, by that or by an
+        audit.
+    """
+
+    status: NDArray[Any]
+    machine: NDArray[Any]
+    people: NDArray[Any]
+    doubts: NDArray[np.float64]
+    is_blank: NDArray[np.bool_]
+    drawn: NDArray[np.bool_]
+    sampled: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which answers people have coded."""
+        return np.array([codes is not None for codes in self.people], dtype=bool)
+
+    def drop_blank(self) -> "CodedRows":
+        """Leave out what says nothing, unless people gave it codes."""
+        return self[self.known | ~self.is_blank]
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedTable:
+    """A table with the codes that people gave to its rows; None where nobody has."""
+
+    table: Spreadsheet
+    codes: list[Codes | None]
+    kind: str
+
+
+def open_decided(model: CodingModel, path: Path, options: TableOptions) -> DecidedTable:
+    """Open a table that the model has coded, or that of a review file."""
+    if is_store(path):
+        from nldd.coding.review.decisions import review_as_table  # only where there is one
+
+        table, decisions = review_as_table(path, model.columns, options)
+        table = replace(table, notes=[*table.notes, *decisions.notes])
+        given, kind = decisions.codes, decisions.kind
+    else:
+        table, columns = read_table(path, options), model.columns.codes
+        given, kind, _ = decided_codes(table, columns, model.labels, model.codebook, strict=True)
+    return DecidedTable(table, [None if c is None else _current(model, c) for c in given], kind)
+
+
+def _current(model: CodingModel, codes: Iterable[str]) -> Codes:
+    """Codes as they count today; a letter and its accent are one character."""
+    return frozenset(model.codebook.translate(normalize("NFC", name) for name in codes))
+
+
+def read_rows(model: CodingModel, coded: DecidedTable) -> CodedRows:
+    """The answers of a table that ``nldd predict`` wrote, with the codes that people have given."""
+    table, columns = coded.table, model.columns
+    if own.latest_column(table, own.MACHINE) is not None:
+        hint = "give the review itself, such as new.review.db, or what nldd predict wrote"
+        message = "there, codes of people stand in the place of the machine's"
+        raise InputError(f"{table.path.name} is an export of a review; {message}.", hint=hint)
+    names = (own.STATUS, own.CODES, *(own.PREFIX + ranking for ranking in RANKINGS))
+    stated, _, *doubts = (_texts_of(table, name) for name in names)
+    status = [text.strip().lower() for text in stated]
+    machine = [_current(model, c) for c in suggested_codes(table, columns.codes, model.labels)]
+    each = zip(coded.codes, machine, status, strict=True)
+    people = [old if new is None and said == BY_PEOPLE else new for new, old, said in each]
+    texts = [table.texts(find_column(table, name, columns.inputs)) for name in columns.text]
+    answers = Answers(list(map("\n".join, zip(*texts, strict=True))) or [""] * len(table))
+    # That of an empty cell is as large as can be.
+    numbers = pd.DataFrame(dict(zip(RANKINGS, doubts, strict=True)), dtype=object)
+    numbers = numbers.replace(",", ".", regex=True).apply(pd.to_numeric, errors="coerce")
+    doubt = numbers.assign(chance=1 - numbers["chance"]).fillna(np.inf).to_numpy(dtype=float)
+    drawn = np.array(read_drawn(table), dtype=bool)
+    said = [np.array(values, dtype=object) for values in (status, machine, people)]
+    is_blank = model.is_blank(answers)
+    return CodedRows(said[0], said[1], said[2], doubt, is_blank, drawn, drawn.copy())
+
+
+def _texts_of(table: Spreadsheet, name: str) -> list[str]:
+    column = own.latest_column(table, name)
+    if column is None:
+        hint = "nldd predict model.nldd answers.csv -o coded.csv, then name coded.csv"
+        lacks = f"{table.path.name} has no column {name!r}"
+        raise InputError(f"{lacks}, so nldd predict did not write it.", hint=hint)
+    return table.texts(column)
+
+
+def add_decided(
+    model: CodingModel, rows: CodedRows, coded: Spreadsheet, other: DecidedTable
+) -> list[str]:
+    """Give `rows` of a coded table what people decided in another; what to note is returned."""
+    of, here = other.table, coded.path.name
+    mine, there = (own.own_columns(t, model.columns.codes.names) for t in (coded, of))
+    names = [name for name in mine if name in there]
+    if not names:
+        hint = f"give a review or a sample that comes from {here}"
+        raise InputError(f"{of.path.name} has no column of {here}.", hint=hint)
+    waiting = _waiting(rows, identity_rows(coded, names))
+    is_sample, n_found = other.kind == SAMPLE, 0
+    each = zip(identity_rows(of, names), read_drawn(of), other.codes, strict=True)
+    for i, (identity, drawn, codes) in enumerate(each, 1):
+        if codes is None and not is_sample:
+            continue
+        # Of equal answers, one that was drawn as this one was.
+        alike = waiting[identity, drawn] or waiting[identity, not drawn]
+        if not alike:
+            hint = f"give tables that come from {here}, with its columns as they were"
+            message = f"{of.path.name}, row {i}: {here} has no such answer."
+            raise InputError(message, hint=hint)
+        place = alike.pop()
+        rows.drawn[place] |= drawn
+        rows.sampled[place] |= drawn or is_sample
+        if codes is not None:
+            rows.people[place] = codes
+            n_found += 1
+    nothing = f"{of.path.name}: nobody has coded or checked a row of it yet."
+    return [] if n_found else [nothing]
+
+
+def _waiting(
+    rows: CodedRows, identities: Sequence[tuple[str, ...]]
+) -> defaultdict[tuple[tuple[str, ...], bool], list[int]]:
+    """Places of rows by their identity and whether they were drawn; the one to take comes last."""
+    found = defaultdict[tuple[tuple[str, ...], bool], list[int]](list)
+    # What had codes before is in no review and in no sample.
+    for place in sorted(range(len(rows)), key=lambda i: (rows.status[i] != BY_PEOPLE, -i)):
+        found[identities[place], bool(rows.drawn[place])].append(place)
+    return found

@@ -26,7 +26,6 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
-from nldd.coding.description import CodeCounts, count_codes, counts_table
 from nldd.coding.guarantee import USUAL, GuaranteeTarget, judge_interval
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
@@ -44,26 +43,6 @@ N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
-MEANINGS = {
-    "hamming_loss": "share of labels that are wrong: codes given that people did not give, and "
-    "codes left out that they gave",
-    "zero_one_loss": "share of answers with at least one wrong label",
-    "multilabel_accuracy": "of the codes that machine or people gave to an answer, the share that "
-    "both gave; mean over the answers",
-    "subset_accuracy": "share of answers that got exactly the codes that people gave",
-}
-OVER = {
-    "": "mean over the answers",
-    "micro_": "over all codes of all answers together, so that frequent codes count most",
-    "macro_": "mean over the codes: rare ones count as much as frequent ones",
-}
-for prefix, over in OVER.items():
-    MEANINGS[f"{prefix}f{'' if prefix else '_measure'}"] = (
-        f"balance of precision and recall; {over}"
-    )
-    MEANINGS[f"{prefix}precision"] = f"share of given codes that are right; {over}"
-    MEANINGS[f"{prefix}recall"] = f"share of people's codes that were found; {over}"
-
 LabelArray = NDArray[np.int8]
 Names = tuple[str, ...]
 
@@ -173,7 +152,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         return wording.join_paragraphs(
-            to_text(counts_table({"here": self.counts()})),
+            to_text(wording.counts_table({"here": self.counts()})),
             wrap(self.unknown_words()),
             to_text(measures_table(self.scores, digits=4), columns=(0, 1)),
             wrap(self.check.paragraphs() if self.check else ()),
@@ -222,9 +201,9 @@ class Evaluation:
         unknown = f"Codes that the model does not know, so that it cannot give them: {names}."
         return [f"{unknown} They count as missed."] if names else []
 
-    def counts(self, n_never_seen: int | None = None) -> CodeCounts:
+    def counts(self, n_never_seen: int | None = None) -> wording.CodeCounts:
         """Counts of the answers and their codes."""
-        return count_codes(self.shown, self.Y, self.n_rows, self.n_set_aside, n_never_seen)
+        return wording.count_codes(self.shown, self.Y, self.n_rows, self.n_set_aside, n_never_seen)
 
     def labels_table(self) -> Table:
         """How well each code is predicted, from the worst to the best."""
@@ -245,8 +224,7 @@ class Evaluation:
                 "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
                 "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
             },
-            "People, machine, both: answers to which they gave the code. Precision: both of "
-            "machine. Recall: both of people. F: a balance of precision and recall, at best 1.",
+            *wording.fill_words("labels_notes"),
         )
 
     def confusions_table(self) -> Table:
@@ -319,10 +297,7 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        found = self.selection
-        if found.threshold is None:
-            return "The model makes no promise.", *wording.no_threshold_words(found, self.targets)
-        return wording.fill_words("compared", check=self, found=found)
+        return wording.fill_words("compared", check=self)
 
 
 def evaluate_table(
@@ -574,10 +549,9 @@ def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
             "value": lambda s: TableEntry(
                 f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
             ),
-            "what it is": lambda s: MEANINGS.get(s.key, ""),  # a measure may be new
+            "what it is": lambda s: "".join(wording.fill_words("meaning", key=s.key)),
         },
-        "A label is the decision whether a code applies; it is right if people decided the same.",
-        "Intervals come from drawing the answers again a thousand times (bootstrap).",
+        *wording.fill_words("measures_notes"),
     )
 
 
@@ -605,8 +579,7 @@ def calibration_table(found: Calibration) -> Table:
             ),
             "agree": lambda bin: "yes" if bin[3] <= bin[0] <= bin[4] else "no",
         },
-        "Each line is a group of answers of similar theta. Expected: their mean theta. Agree: "
-        "whether what is expected lies in the interval of what is observed.",
+        *wording.fill_words("calibration_notes"),
     )
 
 

@@ -24,21 +24,19 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom, norm
 
-from nldd import __version__
 from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import AUTO, BY_PEOPLE, PARTLY, REVIEW
-from nldd.coding.coded_rows import CodedRows, add_decided, open_decided, read_rows
+from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding.columns import LISTED
+from nldd.coding.decisions import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
 from nldd.coding.tables.reading import TableOptions
-from nldd.coding.wording import percent_range
+from nldd.coding.wording import fill_words, percent_range
 from nldd.exceptions import InputError
-from nldd.present.page import Page, Section
 from nldd.present.table import Table, TableEntry, tabulate, to_text
-from nldd.present.text import count_noun, percent, visible, wrap
+from nldd.present.text import percent, visible, wrap
 
 Counts = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
@@ -47,27 +45,7 @@ LEVEL = 0.95
 ROUNDING = 1e-9
 # Where the errors of a part are known from.
 CHECKED, MODEL = "checked", "model"
-PARTS = {
-    AUTO: "coded automatically",
-    REVIEW: "left to people, which nobody has coded yet",
-    PARTLY: "coded in part, which nobody has completed yet",
-}
 MOST_CODES = 60
-CITED = (
-    "The share of each code is that in all answers of the table, had people coded them. It was "
-    "estimated by double sampling (Tenenbein, 1970), separately for answers with and without the "
-    "machine's code; the 95 % intervals are exact (mid-P) for the sample that people checked, and "
-    "hold for each code by itself."
-)
-ASSUMED = (
-    "Where no answer drawn at random was checked, coded answers that the model learned from stood "
-    "in for it, each predicted without itself: it was assumed that the new ones are like these."
-)
-PUBLISH = (
-    "For shares to publish, let people code answers that are drawn at random: nldd predict "
-    "--random puts some into a review, nldd audit draws automatic ones. Give the tables that come "
-    "back with --checked."
-)
 
 
 @dataclass(frozen=True)
@@ -107,29 +85,6 @@ class Basis:
     source: str
     n_open: int = 0
     n_chosen: int = 0
-
-    def paragraphs(self) -> Iterator[str]:
-        """How the errors of the machine in this part are known, and what that is worth."""
-        what = f"{count_noun(self.n_rest, 'answer')} {PARTS.get(self.part, self.part)}"
-        none = f"{what}: none drawn at random was checked"
-        if self.source == CHECKED:
-            like = count_noun(self.n_checked, "answer")
-            yield f"{what}: corrected by {like} of that kind, drawn at random and coded by people."
-        elif self.n_checked:
-            like = f"{count_noun(self.n_checked, 'coded answer')} of the model"
-            about = "about which it was as sure, each predicted without itself"
-            yield f"{none}. Corrected as if they were like {like} {about}. That is an assumption."
-        else:
-            stand = "answers of the model cannot stand in for these. Nothing is corrected"
-            wide = "all that is not known is in the interval: let people check some first"
-            yield f"{none}, and {stand}, and {wide}."
-        if self.n_open:
-            drawn = f"{self.n_open:,} were drawn at random and are not coded yet"
-            yield f"Of these, {drawn}. Code them all: those left for last may be the hard ones."
-        if self.n_chosen:
-            chosen = f"People coded {self.n_chosen:,} more of that kind, not drawn at random"
-            harder = "the rest is harder than the correction knows: code all"
-            yield f"{chosen}. If they took easy ones first, {harder}."
 
 
 @dataclass(frozen=True)
@@ -181,29 +136,16 @@ class Frequencies:
                 "people": lambda f: f"{f.n_people:,}",
                 "machine": lambda f: f"{f.n_machine:,}",
             },
-            "Corrected: what people would have found, had they coded all answers of this table; "
-            "its 95 % interval holds that in 95 of 100 such cases, for each code by itself.",
-            "Raw: codes of people and machine counted together. Bias: how many percentage points "
-            "that is too much. People, machine: answers that got the code from people, and from "
-            "the machine alone.",
+            *fill_words("frequencies_notes"),
         )
 
-    def paragraphs(self) -> Iterator[str]:
+    def paragraphs(self) -> tuple[str, ...]:
         """Whom the codes come from, and how the errors of the machine are known."""
-        n_machine = self.n_answers - self.n_people
-        yield (
-            f"Of {count_noun(self.n_answers, 'answer')}, people coded {self.n_people:,}, which "
-            f"count as they are; {n_machine:,} have codes of the machine alone."
-        )
-        if self.n_empty:
-            yield f"{count_noun(self.n_empty, 'row')} without an answer: left out."
-        for part in self.basis:
-            yield from part.paragraphs()
-        if self._assumes:
-            yield PUBLISH
+        return fill_words("frequencies", found=self)
 
     @property
-    def _assumes(self) -> bool:
+    def assumes(self) -> bool:
+        """True if errors of the machine are known from answers of the model alone."""
         return any(part.source == MODEL for part in self.basis)
 
     def to_dict(self) -> dict[str, Any]:
@@ -220,22 +162,6 @@ class Frequencies:
             rows.append((f.code, f.name, *shares, f.n_people, f.n_machine, basis))
         names = ("code", "name", "share", "low", "high", "raw", "bias", "people", "machine")
         return pd.DataFrame(rows, columns=(*names, "basis"), dtype=object)
-
-    def page(self, coded: str) -> Page:
-        """A page with the shares in the table of that name."""
-        people = percent(self.n_people / self.n_answers, 1) if self.n_answers else "-"
-        cited = (CITED, *[ASSUMED] * self._assumes)
-        return Page(
-            f"Shares of the codes: {visible(coded)}",
-            "How many of all answers carry each code, machine and people together, corrected for "
-            "the errors of the machine.",
-            (("answers", f"{self.n_answers:,}"), ("coded by people", people)),
-            (
-                Section("Shares", tuple(self.paragraphs()), (self.table(),)),
-                Section("For the methods section of a paper", cited),
-            ),
-            f"Made by nldd {__version__}.",
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -390,9 +316,7 @@ def bias_table(found: Iterable[CodeBias]) -> Table:
                 points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
             ),
         },
-        "Each answer was coded by a model that had not seen it. Difference: percentage points that "
-        "the machine gives too many, with a 95 % interval. Shares that are to be published need "
-        "correction: nldd frequencies.",
+        *fill_words("bias_notes"),
     )
 
 

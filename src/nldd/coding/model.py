@@ -23,11 +23,10 @@ from nldd.coding.answers import (
     respondents,
 )
 from nldd.coding.codebook import Codebook
-from nldd.coding.columns import LISTED, Codes, Columns
+from nldd.coding.columns import DRAWN, LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
 from nldd.coding.guarantee import MEASURES, USUAL, GuaranteeTarget, GuaranteeTest, select_in_turn
-from nldd.coding.own_columns import DRAWN
 from nldd.coding.predictions import NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
 from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier

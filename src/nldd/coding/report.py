@@ -13,14 +13,14 @@ import numpy as np
 from nldd import __version__
 from nldd._files import file_sha256, write_atomically
 from nldd._labels import as_label_sets
-from nldd._versions import library_versions
-from nldd.coding import description, evaluation, wording
+from nldd._package import library_versions
+from nldd.coding import evaluation, wording
 from nldd.coding.answers import Answers
 from nldd.coding.automation import Triage, triage_rows, triage_table
 from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck
-from nldd.coding.frequencies import bias_table, code_bias
+from nldd.coding.frequencies import Frequencies, bias_table, code_bias
 from nldd.coding.model import CodingModel, current_time
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection
@@ -78,8 +78,8 @@ class FitReport:
         """What was understood of the table, and how good the model is."""
         model, step = self.model, self.step
         rows = (step.n_rows, step.n_set_aside) if step else ()
-        counts = description.count_codes(model.shown, model.Y, *rows)
-        yield description.learned_text(model.columns, counts)
+        counts = wording.count_codes(model.shown, model.Y, *rows)
+        yield wording.learned_text(model.columns, counts)
         scores = {score.key: score for score in self.quality.scores}
         measures = evaluation.measures_table(scores[key] for key in FIT_SCORES)
         yield to_text(measures, columns=(0, 1))
@@ -95,7 +95,7 @@ class FitReport:
             "columns": asdict(model.columns),
             **(read or {}),
             "notes": step.notes if step else [],
-            **description.count_codes(model.labels, model.Y).to_dict(),
+            **wording.count_codes(model.labels, model.Y).to_dict(),
             "scores": [asdict(score) for score in self.quality.scores],
             "triage": triage,
         }
@@ -123,7 +123,7 @@ class FitReport:
         bias = [replace(b, code=model.codebook.shown(b.code)) for b in code_bias(model)]
         sections = (
             about,
-            _data_section(model, {"answers": description.model_counts(model)}),
+            _data_section(model, {"answers": wording.model_counts(model)}),
             *_quality_sections(quality, measures, rows, selection, selection),
             _section("bias", [bias_table(bias)]),
             _suspects_section(model),
@@ -174,11 +174,8 @@ def evaluation_page(
     model_name, name = (visible(name) for name, _ in files.values())
     known = set(map(bytes, np.pad(model.Y, ((0, 0), (0, len(quality.labels) - quality.n_known)))))
     here = quality.counts(n_never_seen=sum(bytes(row) not in known for row in quality.Y))
-    counts = {"here": here, "the model's own": description.model_counts(model)}
-    notes = [
-        *(visible(note, LONGEST_NOTE) for note in quality.notes),
-        *quality.unknown_words(),
-    ]
+    counts = {"here": here, "the model's own": wording.model_counts(model)}
+    notes = [*(visible(n, LONGEST_NOTE) for n in quality.notes), *quality.unknown_words()]
     doubt, right = quality.predictions.doubt(selection.rank_by), quality.right(selection.measure)
     # A limit that lets nothing through has no line of its own.
     rows = triage_rows(doubt, right, chosen=selection.limit if check.n_auto else None)
@@ -187,7 +184,7 @@ def evaluation_page(
         "of these right": "-" if check.accuracy is None else percent(check.accuracy, 1),
         "promised accuracy": wording.exact_percent(selection.target),
         "coded answers": f"{n:,}",
-        "evaluated": description.readable_time(current_time()),
+        "evaluated": wording.readable_time(current_time()),
     }
     measures = _section("evaluation_measures", id="measures", n=n, table=name)
     sections = (
@@ -197,11 +194,23 @@ def evaluation_page(
         _examples_section(quality, model, selection.rank_by, quality.answers.rows),
         *_provenance_sections(model, files),
     )
-    title, (subtitle,) = (
-        f"Codes of machine and people: {name}",
-        wording.fill_words("about_evaluation", n=n, model=model_name),
+    (subtitle,) = wording.fill_words("about_evaluation", n=n, model=model_name)
+    return Page(
+        f"Codes of machine and people: {name}", subtitle, tuple(facts.items()), sections, FOOT
     )
-    return Page(title, subtitle, tuple(facts.items()), sections, FOOT)
+
+
+def write_frequencies_report(found: Frequencies, coded: Path, path: Path) -> Path:
+    """Write the shares of codes in a table as one HTML file, whole or as it was before."""
+    people = percent(found.n_people / found.n_answers, 1) if found.n_answers else "-"
+    facts = (("answers", f"{found.n_answers:,}"), ("coded by people", people))
+    shares = _section("frequencies_shares", [found.table()], id="section-1", found=found)
+    methods = _section("frequencies_methods", id="section-2", found=found)
+    title, (subtitle,) = (
+        f"Shares of the codes: {visible(coded.name)}",
+        wording.fill_words("about_frequencies"),
+    )
+    return _write(Page(title, subtitle, facts, (shares, methods), FOOT), path)
 
 
 def _section(
@@ -227,10 +236,10 @@ def risk_coverage(
 
 
 def _data_section(
-    model: CodingModel, counts: Mapping[str, description.CodeCounts], notes: Sequence[str] = ()
+    model: CodingModel, counts: Mapping[str, wording.CodeCounts], notes: Sequence[str] = ()
 ) -> Section:
-    tables = (description.counts_table(counts), description.codes_table(counts))
-    columns = description.columns_sentence(model.columns)
+    tables = (wording.counts_table(counts), wording.codes_table(counts))
+    columns = wording.columns_sentence(model.columns)
     return _section("data", tables, columns=columns, notes=notes)
 
 
@@ -244,21 +253,13 @@ def _quality_sections(
     """Measures and how they came about, triage, calibration, and the codes one by one."""
     yield replace(measures, tables=evaluation.measures_tables(quality.scores))
     display = risk_coverage(quality.predictions, quality.Y, promise, reached)
-    alt = (
-        f"Risk-coverage curve: {display.measure} falls or rises with the share of answers coded "
-        "automatically; the numbers are in the table above."
-    )
-    (caption,) = wording.fill_words("coverage")
+    caption, alt = wording.fill_words("coverage", measure=display.measure)
     figure = draw(display, "coverage", caption, alt)
     yield _section("triage", [triage], [figure], rank_by=promise.rank_by)
     found = quality.calibration
-    alt = "Observed against expected share of wrong labels; the numbers are in the table above."
-    (caption,) = wording.fill_words("bins")
+    caption, alt = wording.fill_words("bins")
     figure = draw(CalibrationDisplay(found), "calibration", caption, alt)
-    words, table = (
-        evaluation.calibration_words(found),
-        evaluation.calibration_table(found),
-    )
+    words, table = evaluation.calibration_words(found), evaluation.calibration_table(found)
     yield _section("calibration", [table], [figure], words=words)
     yield _section("labels", [quality.labels_table()])
     pairs = [quality.confusions_table()] * bool(quality.confusions)
@@ -275,8 +276,8 @@ def _provenance_sections(
     model: CodingModel, files: Mapping[str, StudyFile]
 ) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
-    history = [description.history_table(model.history)] * bool(model.history)
-    origin = description.files_table(model, files), description.versions_table(library_versions())
+    history = [wording.history_table(model.history)] * bool(model.history)
+    origin = wording.files_table(model, files), wording.versions_table(library_versions())
     return _section("history", history, events=history), _section("provenance", origin)
 
 

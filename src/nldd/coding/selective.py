@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta, binom, t
 
 from nldd.exceptions import InputError
+from nldd.present.drawing import read_numbers
 
 FloatArray = NDArray[np.float64]
 
@@ -159,13 +160,8 @@ def selective_threshold(
             raise InputError(f"{name} must lie between 0 and 1, such as 0.9; got {value!r}.")
     if not 0 < level_share <= 1:
         raise InputError(f"level_share must be above 0 and at most 1; got {level_share!r}.")
-    theta, right = np.asarray(theta, dtype=float), np.asarray(correct, dtype=float)
-    if theta.ndim != 1 or theta.shape != right.shape or len(theta) == 0:
-        needed = "theta and correct need one number for each answer, of which there must be some"
-        raise InputError(f"{needed}; got shapes {theta.shape} and {right.shape}.")
-    for name, values in (("theta", theta), ("correct", right)):
-        if not ((values >= 0) & (values <= 1)).all():
-            raise InputError(f"{name} must lie between 0 and 1 everywhere, and not be NaN.")
+    theta = read_numbers("theta", theta)
+    right = read_numbers("correct", correct, len(theta))
     order = np.argsort(theta, kind="stable")
     theta, right = theta[order], right[order]
     n, level = len(theta), level_share * (1 - confidence) / level_correction(right)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from nldd.coding.answers import normalize_text
 from nldd.coding.model import CodingModel
-from nldd.coding.own_columns import unique_column_names
+from nldd.coding.tables.spreadsheet import unique_column_names
+from nldd.coding.wording import fill_words
 from nldd.present.table import Table, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 
@@ -123,10 +124,7 @@ class Suspects:
                 "sure": lambda s: percent(s.sure),
                 "why": lambda s: "; ".join(s.why),
             },
-            "Likely: the codes of most identical answers, or else those that the machine predicts "
-            "without having seen the answer. Sure: the share of the identical ones that have them, "
-            "or the chance that the prediction is right. First come those of which most codes are "
-            "expected to be wrong. Many of these answers are coded rightly: look at each.",
+            *fill_words("suspects_notes"),
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -18,10 +18,11 @@ from nldd.coding.code_slips import Ask, agree_on_lists, check_new_codes
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
 from nldd.coding.columns import CodeFormat, Codes, ColumnSpec, find_columns
-from nldd.coding.decisions import SHEET, keep_coder, read_coded, read_sheet
+from nldd.coding.decisions import keep_coder, read_coded, read_sheet
 from nldd.coding.model import FEWEST_ANSWERS, CodingModel, Settings, add_answers, fit_coding_model
 from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_model
 from nldd.coding.predictions import Watch, no_progress
+from nldd.coding.rows import SHEET
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest

@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier
-from nldd._notebook import NotebookText
 from nldd._parallel import delayed, do_all
-from nldd._sklearn import HasMethods, Method, StrOptions, get_tags
 from nldd._training import Training, random_halves, random_part
-from nldd.estimators._label_models import default_estimator, fits_all_labels
-from nldd.estimators._label_probabilities import LabelModel, fit_label_probabilities
+from nldd._validation import HasMethods, Method, StrOptions, get_tags
+from nldd._wording import NotebookText
+from nldd.estimators._label_models import (
+    LabelModel,
+    default_estimator,
+    fit_label_probabilities,
+    fits_all_labels,
+)
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 

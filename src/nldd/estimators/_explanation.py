@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._notebook import NotebookText
+from nldd._wording import NotebookText
 
 
 @dataclass(frozen=True)

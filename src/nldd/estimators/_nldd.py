@@ -17,13 +17,17 @@ from sklearn.utils.validation import check_is_fitted
 from nldd._base import by_rows, clip_to_prediction
 from nldd._labels import as_label_sets
 from nldd._parallel import do_both
-from nldd._sklearn import HasMethods, Interval, StrOptions, validate_parameters
 from nldd._training import Training, random_halves, random_part
+from nldd._validation import HasMethods, Interval, StrOptions, validate_parameters
 from nldd.estimators._base_choice import BaseMetaClassifier, candidates_for, choose_base
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
-from nldd.estimators._label_models import fits_all_labels
-from nldd.estimators._label_probabilities import LabelModel, MeanModel, fit_label_probabilities
+from nldd.estimators._label_models import (
+    LabelModel,
+    MeanModel,
+    fit_label_probabilities,
+    fits_all_labels,
+)
 from nldd.estimators._weights import WeightLearner, check_training
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.regression._regression import DistanceRegression, Pairs

@@ -6,18 +6,14 @@ from typing import Any
 
 from sklearn.base import clone
 
-from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
 from nldd.estimators._cbm import ConditionalBernoulliMixture
-from nldd.estimators._classifier_chain import ClassifierChain
-from nldd.estimators._ensemble_of_chains import EnsembleOfChains
-from nldd.estimators._label_powerset import LabelPowerset
-from nldd.estimators._linear_svm import LinearSVM
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._platt_svc import PlattSVC
-from nldd.estimators._rakel import RAkEL
+from nldd.estimators._powersets import LabelPowerset, RAkEL
 from nldd.estimators._random_forest_pct import RandomForestPCT
-from nldd.estimators._subset_mapping import SubsetMapping
+from nldd.estimators._svm import LinearSVM, PlattSVC
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,17 @@
-"""What a logistic regression makes of rows before it weighs them: nothing, or points on a sphere.
+"""What becomes of rows before they are weighed: points on a sphere, or other axes.
 
-Each map is a record that was learned from training rows, and a function of further rows.
+Features are records that were learned from training rows, and functions of further rows.
+
+Dense rows are turned to the axes in which they vary most, where steps are fewer. The penalty is the
+length of the coefficients, which a turn does not change; and there the Hessian is nearly diagonal,
+so that conjugate gradients need a tenth of the steps. Only with an intercept that is free can the
+mean be taken away: it makes up for it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import singledispatch
-from typing import Any, ClassVar, Literal
+from functools import reduce, singledispatch
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +19,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.sparse import issparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler, normalize
+from sklearn.utils import gen_batches
 
 from nldd._training import Training
 
@@ -20,6 +27,8 @@ FloatArray = NDArray[np.float64]
 
 # Against rounding, where landmarks are next to equal.
 JITTER = 1e-8
+
+BLOCK_ROWS = 4096
 
 
 def times(X: Any, factors: FloatArray) -> Any:
@@ -142,3 +151,83 @@ def _(T: Training, kind: Features, n_landmarks: int) -> FeatureMap | None:
     if kind == "tfidf":
         return Weighted.of(T.X, weight)
     return Kernel.of(T.X, weight, n_landmarks) if kind == "rbf" else None
+
+
+class Moments(NamedTuple):
+    """Weight of some rows, their mean, and the products of their deviations from it."""
+
+    weight: float
+    mean: FloatArray
+    scatter: FloatArray
+
+    @classmethod
+    def of(cls, X: Any, weight: FloatArray) -> "Moments":
+        """Those of dense rows."""
+        mean = np.average(X, axis=0, weights=weight)
+        scatter = np.zeros((len(mean), len(mean)))
+        for rows in gen_batches(len(X), BLOCK_ROWS):
+            deviation = (X[rows] - mean) * np.sqrt(weight[rows, np.newaxis])
+            scatter += deviation.T @ deviation
+        return cls(float(weight.sum()), mean, scatter)
+
+
+def merge_moments(parts: Iterable[Moments]) -> Moments:
+    """Those of all parts together."""
+    return reduce(_merge_two, parts)
+
+
+def _merge_two(a: Moments, b: Moments) -> Moments:
+    # T. F. Chan, G. H. Golub and R. J. LeVeque (1983): no large squares are subtracted.
+    weight, apart = a.weight + b.weight, b.mean - a.mean
+    between = a.weight * b.weight / weight * np.outer(apart, apart)
+    mean = a.mean + b.weight / weight * apart
+    return Moments(weight, mean, a.scatter + b.scatter + between)
+
+
+def is_worth_turning(n_features: int, weight: float) -> bool:
+    """Whether turning dense rows costs less than the steps that it saves a handful of labels.
+
+    How many labels there are makes no difference, nor whether rows are repeated or have weights,
+    whose sum is given.
+    """
+    return n_features * (1.5 + 10 * n_features / weight) < 2000
+
+
+class PrincipalAxes:
+    """Axes through the mean of rows, or through 0, and the mean square of rows along each."""
+
+    def __init__(self, moments: Moments, centred: bool) -> None:
+        weight, mean, scatter = moments
+        if not centred:
+            mean, scatter = np.zeros(len(mean)), scatter + weight * np.outer(mean, mean)
+        self.mean = mean
+        squares, self.axes = np.linalg.eigh(scatter)
+        self.mean_squares = squares / weight
+
+    def turned(self, X: Any) -> Any:
+        """Rows in the new axes."""
+        Z = np.empty_like(X, order="C")
+        for rows in gen_batches(len(X), BLOCK_ROWS):
+            Z[rows] = (X[rows] - self.mean) @ self.axes
+        return Z
+
+    def coefficients_there(self, W: FloatArray) -> FloatArray:
+        """Coefficients, the intercept last, for turned rows; further columns stay as they are."""
+        d, W = len(self.mean), W.copy()
+        W[:, -1] += W[:, :d] @ self.mean
+        W[:, :d] = W[:, :d] @ self.axes
+        return W
+
+    def coefficients_here(self, W: FloatArray) -> FloatArray:
+        """And back again."""
+        d, W = len(self.mean), W.copy()
+        W[:, :d] = W[:, :d] @ self.axes.T
+        W[:, -1] -= W[:, :d] @ self.mean
+        return W
+
+
+def principal_axes(X: Any, weight: FloatArray, centred: bool) -> PrincipalAxes | None:
+    """The axes to turn rows to; None where they are sparse, or it would not pay."""
+    if issparse(X) or not is_worth_turning(X.shape[1], float(weight.sum())):
+        return None
+    return PrincipalAxes(Moments.of(X, weight), centred)

@@ -18,12 +18,17 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._base import MultiLabelClassifier, by_rows
 from nldd._labels import LabelTable
-from nldd._progress import progress
-from nldd._sklearn import Interval, StrOptions, validate_parameters
 from nldd._training import Training
+from nldd._validation import Interval, StrOptions, validate_parameters
+from nldd._wording import progress
 from nldd.exceptions import InputError, warn_caller
-from nldd.linear._axes import PrincipalAxes, principal_axes
-from nldd.linear._features import FeatureMap, Features, learn_features
+from nldd.linear._features import (
+    FeatureMap,
+    Features,
+    PrincipalAxes,
+    learn_features,
+    principal_axes,
+)
 from nldd.linear._passes import DensePasses, SparsePasses
 from nldd.linear._solver import Solution, Solver
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from nldd._exports import export
+from nldd._package import export
 
 if TYPE_CHECKING:
     from nldd.metrics._measures import *  # noqa: F403

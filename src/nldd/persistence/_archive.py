@@ -3,7 +3,7 @@
 ::
 
     manifest.json        what the file is, versions, size and sha256 of every other member
-    document.json        documents, and models of nldd as records, see _record_reader
+    document.json        documents, and models of nldd as records, see _records
     content.bin          the bytes of all arrays, one behind the other
     estimators.skops     estimators of other libraries, read only if the user names their types
 
@@ -14,6 +14,8 @@ its directory, its manifest, then each member: size and checksum first, content 
 
 import json
 import os
+import re
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,19 +23,26 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from numpy.typing import NDArray
 
 from nldd import __version__
-from nldd._versions import library_versions
+from nldd._package import library_versions
 from nldd._wording import quote
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
-from nldd.persistence._record_reader import RecordReader
-from nldd.persistence._record_writer import RecordWriter
-from nldd.persistence._refusal import damaged, naming_file, refusal_of
-from nldd.persistence._skops import TYPE_NAME, dump_skops, load_skops
-from nldd.persistence._zip_file import MAX_BYTES, Bytes, open_zip, read_member, write_zip
+from nldd.persistence._records import RecordReader, RecordWriter
+from nldd.persistence._zip_file import (
+    MAX_BYTES,
+    Bytes,
+    damaged,
+    in_one_line,
+    naming_file,
+    open_zip,
+    read_member,
+    refusal_of,
+    write_zip,
+)
 
 FORMAT = 3
 MANIFEST, DOCUMENT, CONTENT, SKOPS = MEMBERS = (
@@ -45,6 +54,7 @@ MAX_JSON = 2**27
 # one more for each so many bytes.
 FREE_CONTAINERS = 250_000
 BYTES_PER_CONTAINER = 16
+TYPE_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,3 +262,38 @@ def _read_json(content: Bytes, name: str) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError) as error:
         raise damaged(f"member {name!r} is no JSON, or nested too deeply") from error
+
+
+def _type_names(things: Sequence[Any]) -> set[str]:
+    return {f"{type(each).__module__}.{type(each).__qualname__}" for each in things}
+
+
+def dump_skops(estimators: Sequence[Any]) -> tuple[list[str], bytes]:
+    """The types that must be named to read estimators, and their skops file."""
+    from skops import io as skops_io
+
+    try:
+        content: bytes = skops_io.dumps(list(estimators), compression=ZIP_DEFLATED)
+        types = _type_names(estimators).union(skops_io.get_untrusted_types(data=content))
+    except InputError:  # rows on a cluster, which are sent nowhere
+        raise
+    except Exception as error:  # whatever an estimator of a third party does when looked into
+        raise InputError(
+            f"an estimator in it cannot be stored: {in_one_line(error)}",
+            hint="Use estimators of scikit-learn or nldd, without functions of your own.",
+        ) from error
+    return sorted(types), content
+
+
+def load_skops(content: bytes, types: Sequence[str]) -> list[Any]:
+    """The estimators of a skops file, whose types the user has named."""
+    from sklearn.exceptions import InconsistentVersionWarning
+    from skops import io as skops_io
+
+    with warnings.catch_warnings():
+        # The manifest knows the version too, and one warning is enough.
+        warnings.simplefilter("ignore", InconsistentVersionWarning)
+        found = skops_io.loads(content, trusted=list(types))
+    if not isinstance(found, list) or not _type_names(found) <= {*types}:
+        raise damaged("its estimators are of other types than it says")
+    return found

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 if TYPE_CHECKING:
-    from nldd.persistence._record_reader import RecordReader
+    from nldd.persistence._records import RecordReader
 
 MISSING = object()  # stands for an attribute that a record does not have
 # Squares and products of two such numbers are finite, so searches and fits stay so, too.

@@ -157,7 +157,7 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         landmarks=rules.numbers("n", "d"),
         root=rules.numbers("n", "n"),
     ),
-    "nldd.estimators._platt_svc.PlattSVC": Schema(
+    "nldd.estimators._svm.PlattSVC": Schema(
         lambda machine: len(machine.classes_) == len(machine.sigmoid_) == 2,
         **MACHINE,
         coef_=rules.numbers(1, "d"),
@@ -175,54 +175,54 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
     "nldd.estimators._binary_relevance.BinaryRelevance": Schema(
         _is_one_per_label, **BASE, estimators_=ESTIMATORS
     ),
-    "nldd.estimators._subset_mapping.SubsetMapping": Schema(
+    "nldd.estimators._binary_relevance.SubsetMapping": Schema(
         _is_one_per_label,
         **BASE,
         estimators_=ESTIMATORS,
         labelsets_=LABELSETS,
         counts_=rules.numbers("s", kinds="i", least=0),
     ),
-    "nldd.estimators._classifier_chain.ClassifierChain": Schema(
+    "nldd.estimators._chains.ClassifierChain": Schema(
         lambda chain: _fits_chain(chain.estimators_, chain.n_features_in_, chain.n_labels_),
         **BASE,
         estimators_=LINKS,
         order_=rules.positions("l", "l"),
     ),
-    "nldd.estimators._ensemble_of_chains.EnsembleOfChains": Schema(
+    "nldd.estimators._chains.EnsembleOfChains": Schema(
         **BASE,
         estimators_=rules.several(rules.member("Member", l="l", d="d")),
         threshold_=rules.real(),
     ),
-    "nldd.estimators._ensemble_of_chains.Member": Schema(
+    "nldd.estimators._chains.Member": Schema(
         lambda chain: _fits_chain(chain.links, len(chain.features), len(chain.order)),
         order=rules.positions("l", "l"),
         links=LINKS,
         features=rules.positions(None, "d"),
         rows=rules.numbers(None, kinds="i", least=0),
     ),
-    "nldd.estimators._label_powerset.Powerset": Schema(
+    "nldd.estimators._powersets.Powerset": Schema(
         _tells_labelsets_apart, labelsets=LABELSETS, estimators=ESTIMATORS
     ),
-    "nldd.estimators._label_powerset.LabelPowerset": Schema(
+    "nldd.estimators._powersets.LabelPowerset": Schema(
         lambda model: _derive(
             model, labelsets_=model._powerset.labelsets, estimators_=model._powerset.estimators
         ),
         **BASE,
         _powerset=rules.member("Powerset", l="l", d="d"),
     ),
-    "nldd.estimators._rakel.RAkEL": Schema(
+    "nldd.estimators._powersets.RAkEL": Schema(
         _is_ensemble_of_subsets,
         **BASE,
         subsets_=rules.several(rules.positions(None, "l")),
         estimators_=rules.several(rules.member("Powerset", d="d")),
     ),
-    "nldd.estimators._label_probabilities.SeparateModels": Schema(
+    "nldd.estimators._label_models.SeparateModels": Schema(
         estimators=rules.several(rules.fitted("d"), "l")
     ),
-    "nldd.estimators._label_probabilities.JointModel": Schema(
+    "nldd.estimators._label_models.JointModel": Schema(
         _is_joint, estimators=ESTIMATORS, constants=rules.numbers("l", nan=True)
     ),
-    "nldd.estimators._label_probabilities.MeanModel": Schema(
+    "nldd.estimators._label_models.MeanModel": Schema(
         models=rules.several(rules.member("JointModel", l="l", d="d"), 2)
     ),
     "nldd.estimators._random_forest_pct.RandomForestPCT": Schema(
@@ -230,7 +230,7 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         **LABELS,
         _forest=rules.member("JointModel", l="l", d="d"),
     ),
-    "nldd.search._neighbors.NeighborIndex": Schema(
+    "nldd.estimators._mlknn.NeighborIndex": Schema(
         lambda index: index.__init__(index.Z) is None, Z=rules.matrix("n", "d")
     ),
     "nldd.estimators._mlknn.MLkNN": Schema(

@@ -1,20 +1,22 @@
-"""A zip file of the members of a model, stored as they are, so that nothing can inflate.
+"""A zip file of the members of a model, stored as they are, and why one is not read.
 
-No member takes more memory than the file has bytes, and nothing is unpacked to disk.
+Nothing can inflate: no member takes more memory than the file has bytes, and nothing is unpacked to
+disk.
 """
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader, FileIO
+from os import PathLike
 from pathlib import Path
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from nldd._files import open_replacement
-from nldd._wording import quote
+from nldd._wording import printable, quote
 from nldd.exceptions import InputError
-from nldd.persistence._refusal import damaged, naming_file, refusal_of
 
+FETCH_AGAIN = "Fetch the file again from whoever made it, or fit and save the model anew."
 Bytes = bytes | bytearray
 MAX_BYTES = 4 * 2**30
 # Bytes read at a time. So large may the directory be, too: it has four members here, and a thousand
@@ -36,6 +38,37 @@ FOREIGN = {
 MODEL_FIRST = (
     "Name a file that nldd saved, such as model.nldd; the model comes first, then the table."
 )
+
+
+def damaged(what: str) -> InputError:
+    """The refusal of a file that is not as it was written."""
+    return InputError(f"damaged: {what}", hint=FETCH_AGAIN)
+
+
+def refusal_of(error: Exception, place: str = "it") -> InputError:
+    """The refusal that an error leads to; what nobody foresaw is damage."""
+    if isinstance(error, InputError):
+        return error
+    if isinstance(error, MemoryError):
+        return InputError("takes more memory than there is", hint="Free some memory.")
+    return damaged(f"{place} cannot be read ({in_one_line(error)})")
+
+
+@contextmanager
+def naming_file(path: str | PathLike[str], doing: str = "read") -> Iterator[None]:
+    """Let refusals and failures of the system within the block name the file."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{path}: {error}.", hint=error.hint) from error.__cause__
+    except OSError as error:
+        reason, hint = error.strerror or error, "Check the name, the folder and the free space."
+        raise InputError(f"{path}: cannot be {doing}: {reason}.", hint=hint) from error
+
+
+def in_one_line(error: Exception) -> str:
+    """An error of another library for a message."""
+    return f"{type(error).__name__}: {printable(' '.join(str(error).split()))[:200]}"
 
 
 def write_zip(path: Path, members: Mapping[str, Bytes]) -> None:

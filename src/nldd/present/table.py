@@ -10,8 +10,7 @@ from typing import TypeVar
 
 from nldd._wording import printable
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula
-from nldd.present.text import align
+from nldd.present.text import align, escape_formula
 
 
 @dataclass(frozen=True, slots=True)

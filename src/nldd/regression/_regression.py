@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from nldd._notebook import NotebookText
+from nldd._wording import NotebookText
 from nldd.exceptions import (
     InputError,
     MissingExtraError,

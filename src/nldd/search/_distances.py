@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
-from nldd._sparse import to_canonical
+from nldd._validation import to_canonical
 from nldd.exceptions import InputError
 from nldd.search._kernels import COORDINATES, EPSILON
 

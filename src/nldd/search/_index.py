@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, issparse, vstack
 from sklearn import get_config
 
 from nldd._parallel import delayed, do_all, one_blas_thread
-from nldd._sparse import to_canonical
+from nldd._validation import to_canonical
 from nldd.exceptions import InputError
 from nldd.search._distances import FloatArray, LowerBounds, Sketch, scale_rows
 from nldd.search._kernels import COORDINATES, Groups, query_block

@@ -22,6 +22,7 @@ all that is compiled into it is here: the kernels that it calls, constants, and 
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,7 +30,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nldd._kernels import cached_kernel
+
+def cached_kernel(**options: Any) -> Callable[[Any], Any]:
+    """Decorator: ``njit`` that is kept on disk, wherever there is a folder to write to.
+
+    Numba compiles again when the file of the function has changed, and looks at no other file. So
+    all that is compiled into it has to be in that file: kernels, constants, options, named tuples.
+    """
+
+    def decorate(function: Any) -> Any:
+        try:
+            return njit(cache=True, **options)(function)
+        except RuntimeError:  # neither beside the file nor in the user's folder
+            return njit(**options)(function)
+
+    return decorate
+
 
 # Distances closer than this, relative to their size, are equal: they differ by rounding alone. Who
 # wins then: Dy, then Dx, then the lowest row.

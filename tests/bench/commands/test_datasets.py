@@ -196,7 +196,7 @@ def test_info_takes_labels_by_the_option_before_those_of_the_file(capsys, birds,
     assert code == 0
     assert "labels           1\n" in out
     code, _, err = run(capsys, "export", "yeast", "--labels", "3", "--meka", tmp_path / "y.arff")
-    assert (code, "The labels of 'yeast' are known" in err) == (1, True)
+    assert (code, "yeast knows its labels" in err) == (2, True)
 
 
 def test_info_of_rows_in_groups(capsys, tmp_path):

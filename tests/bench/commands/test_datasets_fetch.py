@@ -8,7 +8,7 @@ import pytest
 
 from file_server import CONTENTS, TOY, entry_of, found, serve, status
 from nldd import cli
-from nldd.bench.datasets import fetch as fetch_module
+from nldd.bench.datasets import catalogue as fetch_module
 from nldd.bench.datasets.catalogue import CATALOGUE
 from paper_data import FOLDER
 

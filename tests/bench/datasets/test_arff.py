@@ -10,6 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from nldd.bench.datasets import arff as arff_module
 from nldd.bench.datasets.arff import read_arff
+from nldd.bench.datasets.source import MAX_BYTES
 from nldd.exceptions import InputError
 
 HEADER = """@relation test
@@ -39,36 +40,36 @@ def test_dense_rows(read):
     arff = read(HEADER + "1,-2.5,'light blue'\n0,1e3,red\n")
     assert arff.relation == "test"
     assert [attribute.name for attribute in arff.attributes] == ["y", "my x", "colour"]
-    assert [attribute.values for attribute in arff.attributes] == [
-        ("0", "1"),
+    assert [attribute.codes and list(attribute.codes) for attribute in arff.attributes] == [
+        ["0", "1"],
         None,
-        ("red", "light blue", "green"),
+        ["red", "light blue", "green"],
     ]
-    assert isinstance(arff.table, np.ndarray)
-    assert_array_equal(arff.table, [[1, -2.5, 1], [0, 1000, 0]])
+    assert isinstance(arff.cells, np.ndarray)
+    assert_array_equal(arff.cells, [[1, -2.5, 1], [0, 1000, 0]])
     assert_array_equal(arff.row_lines, [6, 7])
-    assert arff.data_line == 5
+    assert arff.header_line == 5
 
 
 def test_sparse_rows_keep_their_empty_ends(read):
     # The last row is empty and the last attribute is never used: both stay.
     arff = read(HEADER + "{1 2.5}\n{}\n{0 1, 1 -1}\n{ }\n")
-    assert isinstance(arff.table, csr_array)
-    assert_array_equal(arff.table.toarray(), [[0, 2.5, 0], [0, 0, 0], [1, -1, 0], [0, 0, 0]])
-    assert arff.table.nnz == 3
+    assert isinstance(arff.cells, csr_array)
+    assert_array_equal(arff.cells.toarray(), [[0, 2.5, 0], [0, 0, 0], [1, -1, 0], [0, 0, 0]])
+    assert arff.cells.nnz == 3
 
 
 def test_sparse_rows_may_be_unordered_and_spell_zeros(read):
     arff = read(HEADER + "{2 green,0 1,1 0}\n{2 red}\n")
-    assert_array_equal(arff.table.toarray(), [[1, 0, 2], [0, 0, 0]])
-    assert arff.table.has_canonical_format
-    assert arff.table.nnz == 2
+    assert_array_equal(arff.cells.toarray(), [[1, 0, 2], [0, 0, 0]])
+    assert arff.cells.has_canonical_format
+    assert arff.cells.nnz == 2
 
 
 def test_dense_and_sparse_rows_in_one_file(read):
     arff = read(HEADER + "1,2,green\n{1 3}\n")
-    assert isinstance(arff.table, csr_array)
-    assert_array_equal(arff.table.toarray(), [[1, 2, 2], [0, 3, 0]])
+    assert isinstance(arff.cells, csr_array)
+    assert_array_equal(arff.cells.toarray(), [[1, 2, 2], [0, 3, 0]])
 
 
 @pytest.mark.parametrize(
@@ -86,19 +87,19 @@ def test_dense_and_sparse_rows_in_one_file(read):
     ],
 )
 def test_cells(read, row, expected):
-    assert_array_equal(dense(read(HEADER + row).table), [expected])
+    assert_array_equal(dense(read(HEADER + row).cells), [expected])
 
 
 def test_blanks_around_a_bare_value_are_no_part_of_it(read):
     arff = read("@attribute x real\n@attribute a {' b', 'b ', b}\n@data\n1,  b\n1,b \n1,b\n")
-    assert_array_equal(arff.table[:, 1], [2, 2, 2])
+    assert_array_equal(arff.cells[:, 1], [2, 2, 2])
     arff = read("@attribute a {' b', 'b ', b}\n@attribute x real\n@data\nb ,1\n")
-    assert_array_equal(arff.table, [[2, 1]])
+    assert_array_equal(arff.cells, [[2, 1]])
 
 
 def test_quoted_question_mark_is_a_value(read):
     arff = read("@attribute a {'?', b}\n@data\n'?'\n?\nb\n")
-    assert_array_equal(arff.table, [[0], [NAN], [1]])
+    assert_array_equal(arff.cells, [[0], [NAN], [1]])
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_line_ends_comments_and_keywords(read, end, mark):
     arff = read(mark + end.join(lines))
     assert arff.relation == "a b"
     assert [attribute.name for attribute in arff.attributes] == ["x", "y"]
-    assert_array_equal(arff.table, [[5, 1]])
+    assert_array_equal(arff.cells, [[5, 1]])
     assert_array_equal(arff.row_lines, [10])
 
 
@@ -251,8 +252,11 @@ def test_files_that_cannot_be_read(tmp_path, read):
         read_arff(tmp_path / "none.arff")
     with pytest.raises(InputError, match="is not a file"):
         read_arff(tmp_path)
-    with pytest.raises(InputError, match=r"file\.arff has 100 bytes; at most 99 are read"):
-        read(HEADER.ljust(100)[:100], max_bytes=99)
+    large = tmp_path / "large.arff"
+    with open(large, "wb") as stream:
+        stream.truncate(MAX_BYTES + 1)
+    with pytest.raises(InputError, match=f"at most {MAX_BYTES} are read"):
+        read_arff(large)
 
 
 @doses(150, 500)
@@ -266,10 +270,10 @@ def test_random_tables_are_read_back_exactly(tmp_path, rows, monkeypatch, n):
             spelling = random_spelling(rng, rows)
             content = arff_bytes(rng, table, spelling)
             arff = read_arff(write(content))
-            found = [(a.name, a.values and list(a.values)) for a in arff.attributes]
+            found = [(a.name, a.codes and list(a.codes)) for a in arff.attributes]
             assert found == table.attributes, content
-            assert_array_equal(dense(arff.table), table.rows, repr(content))
-            assert rows == "mixed" or issparse(arff.table) == (rows == "sparse")
+            assert_array_equal(dense(arff.cells), table.rows, repr(content))
+            assert rows == "mixed" or issparse(arff.cells) == (rows == "sparse")
 
 
 @doses(400, 4000)
@@ -300,7 +304,7 @@ def test_many_lists_of_values_in_sparse_rows(read):
     # More lists than cells: here row by row is the faster way, with the same result.
     lists = "".join(f"@attribute a{j} {{x,{j}}}\n" for j in range(200))
     arff = read(f"{lists}@data\n{{3 3,199 199}}\n{{}}\n{{0 0}}\n")
-    rows, columns = arff.table.nonzero()
+    rows, columns = arff.cells.nonzero()
     assert (rows.tolist(), columns.tolist()) == ([0, 0, 2], [3, 199, 0])
 
 
@@ -310,7 +314,7 @@ def outcome(folder):
         arff = read_arff(folder / "file.arff")
     except InputError as error:
         return str(error).partition(": ")[0]
-    table = arff.table
+    table = arff.cells
     parts = (table.data, table.indices, table.indptr) if issparse(table) else (table,)
     return [repr(part.tolist()) for part in parts], arff.row_lines.tolist()
 
@@ -356,4 +360,4 @@ def test_plain_files_take_the_fast_way(read, rows, monkeypatch):
     for _ in range(50):
         table = random_table(rng, n_rows=30, simple=True)
         arff = read(arff_bytes(rng, table, Spelling(rows=rows)))
-        assert_array_equal(dense(arff.table), table.rows)
+        assert_array_equal(dense(arff.cells), table.rows)

@@ -119,5 +119,5 @@ def test_names_of_features_must_differ(load):
 
 
 def test_file_without_features_is_refused(load):
-    with pytest.raises(InputError, match="line 3: all 2 attributes are labels"):
+    with pytest.raises(InputError, match="line 3: all 2 columns are labels"):
         load(["z {0,1}"], "0,1", labels=2)

@@ -27,9 +27,8 @@ from file_server import (
     slow,
     status,
 )
-from nldd.bench.datasets import fetch as fetch_module
-from nldd.bench.datasets.catalogue import verify
-from nldd.bench.datasets.fetch import fetch
+from nldd.bench.datasets import catalogue as fetch_module
+from nldd.bench.datasets.catalogue import fetch, verify
 from nldd.exceptions import InputError, NLDDError
 
 pytestmark = pytest.mark.usefixtures("quick_fetch")
@@ -38,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("quick_fetch")
 FETCH = """
 import json, sys
 from nldd.bench.datasets.catalogue import CatalogueEntry, CatalogueFile
-from nldd.bench.datasets.fetch import fetch
+from nldd.bench.datasets.catalogue import fetch
 fields, folder, mirror = json.loads(sys.argv[1])
 fields["files"] = tuple(CatalogueFile(**file) for file in fields["files"])
 print(*(state.state for state in fetch(CatalogueEntry(**fields), folder, mirror=mirror)))
@@ -325,6 +324,6 @@ def test_fetch_reports_a_full_disk(tmp_path, monkeypatch):
 
 def test_fetch_needs_no_writing_when_all_is_there(tmp_path, monkeypatch):
     (tmp_path / "toy.arff").write_bytes(ROWS)
-    monkeypatch.setattr(fetch_module, "pooch", None)
+    monkeypatch.setattr(fetch_module, "_fetch_file", None)
     assert [state.state for state in fetch(ONE, tmp_path)] == ["ok"]
     assert found(tmp_path) == {"toy.arff": ROWS}

@@ -11,9 +11,8 @@ from naive_readers import Bad, naive_arff, naive_csv, naive_dataset, naive_label
 from numpy.testing import assert_array_equal
 from scipy.sparse import issparse
 
-from nldd.bench.datasets.csv_dataset import read_csv
-from nldd.bench.datasets.label_columns import read_label_names
 from nldd.bench.datasets.load import load_dataset
+from nldd.bench.datasets.source import read_label_names
 from nldd.exceptions import InputError
 
 
@@ -134,7 +133,7 @@ def test_damaged_csv_files(tmp_path, n):
             n_labels = rng.randint(1, 3)
             content = mutated(rng, random_csv(rng, n_labels, separator))
             path = write(content)
-            found = outcome_of(InputError, read_csv, path, n_labels, sep=separator)
+            found = outcome_of(InputError, load_dataset, path, labels=n_labels, keep_ids=True)
             expected = outcome_of(Bad, naive_csv, content, n_labels, separator)
             if isinstance(found, InputError):
                 assert path.name in str(found), content

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nldd.bench.datasets.label_columns import meka_columns
+from nldd.bench.datasets.columns import meka_columns
 from nldd.bench.datasets.load import load_dataset
 from nldd.bench.datasets.source import DataError
 

@@ -7,9 +7,8 @@ from scipy.sparse import issparse
 
 import paper_data
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.datasets.csv_dataset import read_csv
-from nldd.bench.datasets.label_columns import read_label_names
 from nldd.bench.datasets.load import load_dataset
+from nldd.bench.datasets.source import read_label_names
 from nldd.exceptions import InputError
 
 MEGABYTE = 1_000_000
@@ -116,7 +115,7 @@ def test_numbers_of_thousands_of_digits_are_refused(tmp_path, text):
 def test_csv_of_many_columns(tmp_path):
     path = tmp_path / "file.csv"
     path.write_text(f"{WIDE}\n" + ",".join("1" * N) + "\n")
-    dataset, peak = peak_of(lambda: read_csv(path, 2))
+    dataset, peak = peak_of(lambda: load_dataset(path, labels=2))
     assert dataset.X.shape == (1, N - 2)
     assert dataset.X.sum() == N - 2
     assert peak < 20 * MEGABYTE

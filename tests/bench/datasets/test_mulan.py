@@ -2,7 +2,7 @@
 
 import pytest
 
-from nldd.bench.datasets.label_columns import read_label_names
+from nldd.bench.datasets.source import read_label_names
 from nldd.exceptions import InputError
 
 

@@ -51,7 +51,7 @@ def test_groups_of_training_and_test_files_follow_each_other(tmp_path):
         (
             "songs.csv",
             "speakers",
-            "that should be the groups is not.*mean 'speaker'",
+            "which should be the groups.*mean 'speaker'",
         ),
         ("songs.csv", "label_sad", "'label_sad' is a label"),
         ("songs.arff", "calm", "'calm' is a label"),
@@ -74,7 +74,7 @@ def test_column_that_cannot_be_groups_is_refused(tmp_path, name, column, message
             "songs.csv",
             TABLE.replace("Bob", " "),
             "speaker",
-            "line 3: column 'speaker': there is no",
+            "line 3: there is no 'speaker'",
         ),
         ("songs.arff", ARFF.replace("Bob,4", "?,4"), "speaker", "line 9: there is no 'speaker'"),
         ("songs.arff", ARFF.replace("Bob,4", "Bob,?"), "day", "line 9: there is no 'day'"),

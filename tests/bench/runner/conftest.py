@@ -2,7 +2,7 @@
 
 import pytest
 
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.runner.protocol_file import load_protocol
 
 
 @pytest.fixture

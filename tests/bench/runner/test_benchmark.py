@@ -17,10 +17,10 @@ from bench.runner.trials import (
     work_at_home,
     written,
 )
-from nldd.bench.protocols.protocol import Shares
 from nldd.bench.runner import benchmark
 from nldd.bench.runner.benchmark import WORKER_DIED, run_benchmark
 from nldd.bench.runner.cell import run_cell
+from nldd.bench.runner.protocol import Shares
 from nldd.bench.runner.records import CELLS, read_records
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError

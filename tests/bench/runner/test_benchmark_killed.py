@@ -21,9 +21,9 @@ from bench.runner.trials import (
     written,
 )
 from nldd import cli
-from nldd.bench.datasets.csv_dataset import read_csv
-from nldd.bench.protocols.protocol_file import load_protocol
+from nldd.bench.datasets.tables import read_csv
 from nldd.bench.runner.benchmark import run_benchmark
+from nldd.bench.runner.protocol_file import load_protocol
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs /proc")
 

@@ -22,10 +22,9 @@ from bench.runner.trials import (
     timeless,
     trial,
 )
-from nldd.bench.protocols import protocol
-from nldd.bench.protocols.protocol import Shares
-from nldd.bench.runner import cell as cell_module
+from nldd.bench.runner import cell as cell_module, protocol
 from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
+from nldd.bench.runner.protocol import Shares
 from nldd.bench.runner.records import Key, as_line
 from nldd.datasets import Dataset
 from nldd.estimators._nldd import NLDDClassifier

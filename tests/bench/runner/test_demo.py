@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold
 
-from nldd.bench.demo import cross_validate, mean_scores, render_demo, run_demo
+from nldd.bench.commands.demo import cross_validate, mean_scores, render_demo, run_demo
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.metrics._measures import MEASURES

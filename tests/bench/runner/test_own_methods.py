@@ -14,12 +14,11 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from bench.runner.trials import Stub, n_lines, songs, trial, work_at_home, write_csv
 from nldd import cli
-from nldd.bench.protocols.methods import predict_labels, predict_probabilities
-from nldd.bench.protocols.protocol_file import load_protocol
 from nldd.bench.runner.benchmark import run_benchmark
 from nldd.bench.runner.cell import cells, run_cell
+from nldd.bench.runner.methods import predict_labels, predict_probabilities
+from nldd.bench.runner.protocol_file import choose_methods, load_protocol
 from nldd.bench.runner.records import read_records
-from nldd.bench.runner.selection import choose_methods
 from nldd.exceptions import InputError
 
 PAGE = (Path(__file__).parents[3] / "docs" / "benchmark.md").read_text("utf-8")

@@ -15,8 +15,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bench.runner.trials import songs, trial
-from nldd.bench.protocols.splits import Split
 from nldd.bench.runner.cell import cells, digest, fingerprint, run_cell
+from nldd.bench.runner.splits import Split
 from nldd.datasets import Dataset
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier

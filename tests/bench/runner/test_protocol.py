@@ -8,11 +8,10 @@ from sklearn.svm import LinearSVC
 
 from bench.runner.trials import rows_only, songs, trial
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.protocols.protocol import BASES, SHAPES, Protocol
-from nldd.bench.protocols.protocol_file import load_protocol
-from nldd.estimators._linear_svm import LinearSVM
-from nldd.estimators._platt_svc import PlattSVC
+from nldd.bench.runner.protocol import BASES, SHAPES, Protocol
+from nldd.bench.runner.protocol_file import load_protocol
 from nldd.estimators._registry import METHODS
+from nldd.estimators._svm import LinearSVM, PlattSVC
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 SMALL = tuple(name for name in CATALOGUE if name not in LARGE)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from nldd.bench.protocols.protocol import Protocol, Shares
-from nldd.bench.protocols.protocol_file import PROTOCOLS, load_protocol
-from nldd.bench.protocols.splits import Split
+from nldd.bench.runner.protocol import Protocol, Shares
+from nldd.bench.runner.protocol_file import PROTOCOLS, load_protocol
+from nldd.bench.runner.splits import Split
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from bench.runner.trials import rows_only, songs
-from nldd.bench.protocols.splits import Split, stratified_parts
+from nldd.bench.runner.splits import Split, stratified_parts
 from nldd.exceptions import InputError
 
 

@@ -9,9 +9,9 @@ import time
 import pytest
 
 from bench.runner.trials import songs, trial
-from nldd.bench.protocols.protocol import Shares
 from nldd.bench.runner.benchmark import LOG_SECONDS, Forecast, State, Task, Watch, progress_lines
 from nldd.bench.runner.cell import cells
+from nldd.bench.runner.protocol import Shares
 from nldd.bench.runner.records import CellRecord, Key
 
 

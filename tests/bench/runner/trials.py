@@ -14,9 +14,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 
-from nldd.bench.protocols.protocol import Protocol
 from nldd.bench.runner import benchmark
 from nldd.bench.runner.cell import run_cell
+from nldd.bench.runner.protocol import Protocol
 from nldd.bench.runner.records import CELLS
 from nldd.datasets import Dataset
 from nldd.estimators._registry import METHODS, Method

@@ -6,10 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from coding_tables import (
-    HEADER,
-    NEW,
     ROWS,
-    answers,
     as_json,
     call,
     counts_of,
@@ -19,11 +16,10 @@ from coding_tables import (
     write_csv,
 )
 from nldd import __version__
-from nldd.coding.audit import checks_needed
+from nldd.coding.audit import judge_checks
 from nldd.coding.evaluation import evaluate_table
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.selective import accuracy_interval
 
 
 @pytest.fixture
@@ -40,13 +36,8 @@ def test_inspect_shows_all_that_the_model_knows(study, capsys):
     assert record["labels"] == counts_of(ROWS)
     assert record["coefficients"]["beta"] == as_json(model.classifier.regression_.beta)
     assert record["history"] == [asdict(event) for event in model.history]
-
-    text = succeed(capsys, "inspect", path).out
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    assert lines[0] == f"Model {path}"
-    assert {"coded answers 108", f"nldd {__version__}"} <= set(lines)
-    for name in ("answer", "age", "region", "codes"):
-        assert f'"{name}"' in " ".join(lines[1:3])
+    lines = [" ".join(line.split()) for line in succeed(capsys, "inspect", path).out.splitlines()]
+    assert {f"Model {path}", "coded answers 108", f"nldd {__version__}"} <= set(lines)
     for code, count in counts_of(ROWS).items():
         assert any(line.startswith(f"{code} {count} ") for line in lines)
     event = model.history[0]
@@ -61,20 +52,10 @@ def test_evaluate_agrees_with_python(study, capsys):
     words = ("evaluate", study / "model.nldd", study / "truth.csv", "--target-accuracy", "0.8")
     record = succeed(capsys, *words, "--no-report", "--json").json
     assert (record["rows"], record["coded"], record["set_aside"]) == (40, 40, 0)
-    assert record["report"] is None
     assert record == {"report": None, **as_json(quality.to_dict())}
-    assert sum(record["calibration"]["counts"]) == 40
     assert succeed(capsys, *words, "--no-report").out == f"{quality}\n"
     for score in quality.scores:
         assert f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})" in str(quality)
-
-
-def test_evaluate_counts_codes_that_the_model_does_not_know(study, capsys):
-    rows = [(*NEW[0][:-1], "beer;food"), *NEW[1:]]
-    path = write_csv(study / "truth.csv", rows)
-    words = ("evaluate", study / "model.nldd", path, "--no-report")
-    assert succeed(capsys, *words, "--json").json["unknown_labels"] == ["beer"]
-    assert '"beer"' in succeed(capsys, *words).out
 
 
 def test_evaluate_writes_a_report_beside_the_table(study, capsys):
@@ -113,52 +94,15 @@ def test_audit_draws_automatic_codes_in_their_order(coded, capsys):
 
 def test_audit_tells_the_verified_accuracy(coded, capsys):
     succeed(capsys, "audit", coded, "--sample", "12")
-    sample = coded.with_name("coded.audit.csv")
+    sample, second = coded.with_name("coded.audit.csv"), coded.with_name("second.csv")
     assert "nldd_check" in refuse(capsys, "audit", sample)[0]  # nothing is filled in
     header, rows = read_csv(sample)
     marks = ["yes", "YES", "1", "ok", "y", "right", "ja", "no", "0", " yes ", "", ""]
     write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
-    low, high = accuracy_interval([1] * 8 + [0] * 2)
-    found = {"n_checked": 10, "n_right": 8, "n_open": 2, "accuracy": 0.8, "low": low, "high": high}
-    found |= {"target": 0.9, "verdict": "cannot tell yet", "needed": checks_needed(10, 8, 0.9)}
-    assert succeed(capsys, "audit", sample, "--json").json == {
-        **found,
-        "n_crosses": 0,
-        "measure": "subset",
-    }
-    text = succeed(capsys, "audit", sample).out
-    assert f"{100 * low:.1f} to {100 * high:.1f} %" in text
-    assert f"{found['needed']:,} in all" in text
+    record = succeed(capsys, "audit", sample, "--json").json
+    assert record == judge_checks([True] * 8 + [False] * 2, n_open=2).to_dict()
+    assert f"{record['needed']:,} in all" in succeed(capsys, "audit", sample).out
     assert "Kept" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
-    second = coded.with_name("second.csv")
-    text = succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second).out
-    assert " 12 of earlier samples" in text
-    assert text.endswith(f"  nldd audit {sample} {second}\n")
+    succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second)
     assert succeed(capsys, "audit", sample, second, "--json").json["n_open"] == 7
     refuse(capsys, "audit", coded, sample)  # a coded table and a sample
-    write_csv(sample, [(*rows[0][:-2], "maybe", "")], header)
-    error, hint = refuse(capsys, "audit", sample)
-    assert "coded.audit.csv, row 1, column 'nldd_check'" in error
-    assert "'maybe'" in error
-    assert "yes" in hint
-
-
-@pytest.mark.parametrize("measure", ["subset", "hamming"])
-def test_audit_judges_by_the_guarantee_of_the_table(study, capsys, measure):
-    """Coded at 0.7, with 0.8 right: the target need not be said again."""
-    new = write_csv(study / "more.csv", [row[:-1] for row in answers(200, seed=3)], HEADER[:-1])
-    coded, sample = study / "coded.csv", study / "coded.audit.csv"
-    words = ("--target-accuracy", "0.7", "--measure", measure)
-    succeed(capsys, "predict", study / "model.nldd", new, "-o", coded, *words)
-    succeed(capsys, "audit", coded, "--sample", "100")
-    header, rows = read_csv(sample)
-    assert len(rows) == 100
-    marks = ["yes"] * 80 + ["no"] * 20
-    write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
-    at_090 = succeed(capsys, "audit", sample, "--target-accuracy", "0.9", "--json").json
-    assert (at_090["target"], at_090["verdict"], at_090["measure"]) == (0.9, "broken", "subset")
-    found = succeed(capsys, "audit", sample, "--json").json
-    assert (found["target"], found["measure"], found["accuracy"]) == (0.7, measure, 0.8)
-    assert found["verdict"] == ("kept" if measure == "subset" else None)
-    begin = "Kept" if measure == "subset" else "No verdict"
-    assert f"\n{begin}" in succeed(capsys, "audit", sample).out

@@ -30,7 +30,7 @@ from nldd.coding.model_file import load_coding_model
 from nldd.coding.selective import selective_threshold
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.persistence._models import save_model
+from nldd.persistence import save_model
 
 GOALS = {
     "default": GuaranteeTarget(),
@@ -55,28 +55,24 @@ def options_of(goal):
     return [word for pair in zip(names, goal, strict=False) for word in pair]
 
 
-def test_fit_as_json_agrees_with_the_model_and_the_text(study, tmp_path, capsys):
+def test_fit_as_json_agrees_with_the_model_and_the_text(study, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     words = ("fit", study / "answers.csv", *COLUMNS, "--features", "age,region", *QUICK)
     record = succeed(capsys, *words, "-o", tmp_path / "a.nldd", "--json").json
     fitted = load_coding_model(tmp_path / "a.nldd")
-    assert record["model"] == str(tmp_path / "a.nldd")
-    assert record["report"] is None
+    assert (record["model"], record["report"]) == (str(tmp_path / "a.nldd"), None)
     assert (record["rows"], record["coded"], record["set_aside"]) == (120, 108, 12)
     assert record["labels"] == counts_of(ROWS)
     assert record["scores"] == as_json([asdict(s) for s in evaluate_evidence(fitted).scores])
     assert record["triage"] == as_json(triage(fitted).to_dict())
-
     done = succeed(capsys, *words, "-o", tmp_path / "b.nldd")
     shown = [" ".join(line.split()) for line in done.out.splitlines()]
     assert {"rows 120", "coded answers 108", "codes 5"} <= set(shown)
-    for code, count in counts_of(ROWS).items():
-        assert any(line.startswith(f"{code} {count} ") for line in shown)
-    n_seen_once, mean = record["n_seen_once"], record["cardinality"]
-    assert f"combinations seen once {n_seen_once}" in shown
-    assert f"codes an answer, on average {mean:.2f}" in shown
+    assert f"codes an answer, on average {record['cardinality']:.2f}" in shown
     assert str(triage(fitted)) in done.out
-    assert done.out.endswith(f"\nModel: {tmp_path / 'b.nldd'}\n")
     assert "2 of 2" in done.err  # progress
+    # And a second fit is the same, to the last byte.
+    assert (tmp_path / "a.nldd").read_bytes() == (tmp_path / "b.nldd").read_bytes()
 
 
 def test_fit_writes_a_report_beside_the_model(study, tmp_path, capsys):
@@ -88,13 +84,6 @@ def test_fit_writes_a_report_beside_the_model(study, tmp_path, capsys):
     assert "home office" in page
     written = {path.name for path in tmp_path.iterdir()} - {".my.nldd.lock"}
     assert written == {"my.nldd", "my.report.html"}
-
-
-def test_fit_twice_gives_equal_files(study, tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    for name in ("a.nldd", "b.nldd"):
-        succeed(capsys, "fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", tmp_path / name)
-    assert (tmp_path / "a.nldd").read_bytes() == (tmp_path / "b.nldd").read_bytes()
 
 
 def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
@@ -122,8 +111,7 @@ def test_a_mark_tells_answers_to_which_no_code_applies(tmp_path, capsys):
 def test_triage_agrees_with_python(name, study, model, capsys):
     goal = GOALS[name]
     right = model.evidence.right(model.Y, goal.measure)
-    level = {"level_share": 0.8}
-    found = selective_threshold(model.evidence.theta, right, goal.target, goal.confidence, **level)
+    found = selective_threshold(model.evidence.theta, right, *goal[:2], level_share=0.8)
     made = triage(model, goal, human_accuracy=0.95)
     words = ("triage", study / "model.nldd", *options_of(goal), "--human-accuracy", "0.95")
     record = succeed(capsys, *words, "--json").json
@@ -148,7 +136,7 @@ def expected_codes(study, model):
     return [";".join(codes) for codes in model.codes(found.Y)], found.theta
 
 
-@pytest.mark.parametrize("name", ["default", "labels", "too much"])
+@pytest.mark.parametrize("name", ["labels", "too much"])
 def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
     goal = GOALS[name]
     found = model.select(goal)
@@ -158,14 +146,11 @@ def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
     codes, theta = expected_codes(study, model)
     threshold = -1.0 if found.threshold is None else found.threshold
     status = ["auto" if value <= threshold else "review" for value in theta]
-
     header, rows = read_csv(out)
     assert header == (*HEADER[:-1], *ADDED)
     assert [row[:4] for row in rows] == [row[:4] for row in NEW]
-    assert [row[4] for row in rows] == codes
-    assert [row[5] for row in rows] == status
+    assert [row[4:6] for row in rows] == list(zip(codes, status, strict=True))
     np.testing.assert_allclose([float(row[7]) for row in rows], theta, rtol=1e-5)
-    assert all(row[8] in model.answers.texts for row in rows)
     found_header, for_people = read_csv(review)
     assert found_header[:6] == (*HEADER[:-1], "codes", "nldd_ok")
     expected = sorted((*row[:4], row[4], "") for row in rows if row[5] == "review")
@@ -173,15 +158,11 @@ def test_predict_codes_as_python_does(name, study, model, tmp_path, capsys):
     record = done.json
     assert (record["auto"], record["review"]) == (status.count("auto"), status.count("review"))
     assert sum(record["why"].values()) == record["review"]
-    assert record["threshold"] == found.threshold
-    assert record["selection"]["n_auto"] == found.n_auto
+    assert (record["threshold"], record["selection"]["n_auto"]) == (found.threshold, found.n_auto)
     for line in triage(model, goal).targets:  # without a threshold, those that hold are named
         named = f"{100 * line.target:g} % (" in " ".join(done.err.split())
         assert named == (found.threshold is None and line.n_auto > 0)
-    text = succeed(capsys, *words, "--force").out
-    assert f"{record['auto']} coded automatically" in text
-    assert f"{record['review']} sent to review" in text
-    assert text.endswith(f"Coded answers: {out}\n")
+    assert f"{record['auto']} coded automatically" in succeed(capsys, *words, "--force").out
 
 
 def test_predict_up_to_a_theta_explains_itself(study, model, tmp_path, capsys):
@@ -189,13 +170,10 @@ def test_predict_up_to_a_theta_explains_itself(study, model, tmp_path, capsys):
     limit = float(np.median(theta))
     words = ("predict", study / "model.nldd", study / "new.csv", "-o", tmp_path / "coded.csv")
     done = succeed(capsys, *words, "--max-theta", limit, "--explain", "--json")
-    assert done.json["auto"] == int((theta <= limit).sum())
-    assert done.json["selection"] is None
+    assert (done.json["auto"], done.json["selection"]) == (int((theta <= limit).sum()), None)
     header, rows = read_csv(tmp_path / "coded.csv")
-    explained = ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
-    assert header[-6:] == tuple(f"nldd_{name}" for name in explained)
+    assert header[-2:] == ("nldd_next_codes", "nldd_next_theta")
     assert [row[4] for row in rows] == codes
-    assert all(float(row[-1]) >= float(row[7]) and row[-2] != row[4] for row in rows)
 
 
 def test_the_surest_are_those_most_likely_right_unless_theta_is_asked_for(tmp_path, capsys):
@@ -207,23 +185,17 @@ def test_the_surest_are_those_most_likely_right_unless_theta_is_asked_for(tmp_pa
     words = ("fit", path, *COLUMNS, *options, "-o", model, "--no-report", "--json")
     selection = succeed(capsys, *words).json["triage"]["selection"]
     loaded = load_coding_model(model)
-    assert loaded.validation.gain_chance > 0
     assert selection == loaded.select(GuaranteeTarget(0.8)).to_dict()
     assert (selection["rank_by"], selection["limit"] < selection["threshold"]) == ("chance", True)
-    said = succeed(capsys, "triage", model, *options[:2]).out
-    assert f"is at least {1 - selection['limit']:.4f}." in " ".join(said.split())
-
-    out = tmp_path / "coded.csv"
-    new = write_csv(tmp_path / "new.csv", [row[:4] for row in NEW], HEADER[:-1])
-    for rank_by, head in ("chance", "chance from"), ("theta", "theta up to"):
+    new, out = write_csv(tmp_path / "n.csv", [r[:4] for r in NEW], HEADER[:-1]), tmp_path / "c.csv"
+    for rank_by in ("chance", "theta"):
         found = loaded.select(GuaranteeTarget(0.8, rank_by=rank_by))
         words = ("predict", model, new, "-o", out, *options[:2], "--rank-by", rank_by, "--force")
-        assert f" {head} " in succeed(capsys, *words).out.splitlines()[0]
+        assert f" {rank_by} " in succeed(capsys, *words).out.splitlines()[0]
         header, cells = read_csv(out)
         values = np.array([float(row[header.index(f"nldd_{rank_by}")]) for row in cells])
         auto = (values if rank_by == "theta" else 1 - values) <= found.limit + 1e-6
-        status = header.index("nldd_status")
-        assert [row[status] == "auto" for row in cells] == auto.tolist()
+        assert [row[header.index("nldd_status")] == "auto" for row in cells] == auto.tolist()
         assert 0 < auto.sum() < len(cells)
 
 
@@ -238,13 +210,6 @@ def test_predict_to_standard_output_writes_only_the_table_there(study, tmp_path,
     assert f"For review: {tmp_path / 'review.csv'}" in err
 
 
-def test_empty_answers_are_for_people(study, tmp_path, capsys):
-    path = write_csv(tmp_path / "new.csv", [("a", " ", "30", "Bonn")], HEADER[:-1])
-    words = ("predict", study / "model.nldd", path, "-o", tmp_path / "coded.csv")
-    record = succeed(capsys, *words, "--max-theta", "1", "--json").json
-    assert (record["review"], record["why"]) == (1, {"the answer is empty": 1})
-
-
 def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, capsys):
     options = ("--measure", "per-code", "--target-accuracy", "0.7")
     found = select_codes(model, GuaranteeTarget(0.7))
@@ -256,13 +221,9 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, ca
     header, rows = read_csv(out)
     status = Counter(row[header.index("nldd_status")] for row in rows)
     assert (status["auto"], status["part"]) == (record["auto"], record["part"])
-    n_people = status["part"] + status["review"]
-    assert record["people"] == n_people
+    assert record["people"] == status["part"] + status["review"]
     assert "nldd_ask" in header
     assert record["per_code"]["limits"] == asdict(found.limits)
-    assert f" {n_people} sent to review (" in " ".join(
-        succeed(capsys, *words, "--force").out.split()
-    )
     refuse(capsys, "evaluate", study / "model.nldd", study / "truth.csv", *options, code=2)
 
 

@@ -25,7 +25,6 @@ from nldd.coding.automation import triage
 from nldd.coding.model_file import load_coding_model
 from nldd.datasets import load_survey
 from nldd.exceptions import InputError
-from nldd.present.text import percent
 
 CORRECTED = [(*row[:-1], "") if i % 5 == 0 else row for i, row in enumerate(answers(30, seed=3))]
 
@@ -44,38 +43,18 @@ def corrected(study):
 def test_update_lets_answers_join_and_keeps_the_history(study, corrected, capsys):
     path = study / "model.nldd"
     before = load_coding_model(path)
-    done = succeed(capsys, "update", path, corrected, "--json")
-    after = load_coding_model(path)
-    texts = [row[1] for row in CORRECTED if row[-1]]
-    assert after.answers.texts == [*before.answers.texts, *texts]
-    assert after.labels == before.labels
-    assert [set(names) for names in after.codes(after.Y)[-24:]] == [
-        set(row[-1].split(";")) for row in CORRECTED if row[-1]
-    ]
+    record = succeed(capsys, "update", path, corrected, "--json").json
+    after, joined = load_coding_model(path), [row for row in CORRECTED if row[-1]]
+    assert after.answers.texts == [*before.answers.texts, *(row[1] for row in joined)]
+    given = [set(names) for names in after.codes(after.Y)[-24:]]
+    assert given == [set(row[-1].split(";")) for row in joined]
     assert after.history[0] == before.history[0]
     event = after.history[1]
     assert (event.action, event.file) == ("update", "corrected.csv")
     assert (event.n_added, event.n_set_aside, event.n_answers) == (24, 6, 132)
-    record = done.json
     assert record["history"] == [asdict(event) for event in after.history]
     assert record["rows"] == as_json([asdict(row) for row in triage(after).rows])
     assert record["selection"]["threshold"] == after.select().threshold
-
-
-def test_update_prints_what_joined(study, corrected, capsys):
-    path, new = study / "model.nldd", study / "new.nldd"
-    content = path.read_bytes()
-    done = succeed(capsys, "update", path, corrected, "-o", new)
-    assert path.read_bytes() == content
-    old, event = load_coding_model(new).history
-    assert done.out.splitlines()[:3] == [
-        "24 coded answers joined the model, 6 set aside, which nobody has decided",
-        f"Now 132 answers, 5 codes, {event.n_labelsets} distinct combinations",
-        f"All codes right, by cross-validation: {percent(event.subset_accuracy, 1)} "
-        f"(before: {percent(old.subset_accuracy, 1)})",
-    ]
-    assert done.out.endswith(f"\nModel: {new}\nReport: {study / 'new.report.html'}\n")
-    assert "132 coded answers" in (study / "new.report.html").read_text(encoding="utf-8")
 
 
 def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, corrected, capsys):
@@ -85,11 +64,10 @@ def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, correct
     for words in commands:
         assert "drawn at random" not in succeed(capsys, *words).err
     done = succeed(capsys, "update", path, corrected, "--no-report")
-    assert not (study / "model.report.html").exists()
+    assert done.out.startswith("24 coded answers joined the model, 6 set aside")
     for said in (done.err, *(succeed(capsys, *words).err for words in commands)):
         assert "132 coded answers, 108 were drawn at random" in said
         assert "nldd predict --random 50" in said
-    assert "drawn at random" not in succeed(capsys, *coded, "--max-theta", "0.1").err
     header, rows = (*HEADER, "nldd_drawn"), answers(10, seed=9)
     marked = [("q" + row[0], *row[1:], "yes" if i < 4 else "") for i, row in enumerate(rows)]
     more = write_csv(study / "more.csv", marked, header)
@@ -101,26 +79,30 @@ def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, correct
 
 def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
     path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
+    new, coded = study / "new.csv", study / "coded.csv"
     fit = ("fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", path)
-    error, hint = refuse(capsys, *fit)
-    assert error == f"{path} already exists."
-    assert "--force" in hint
-    for name in ("other.nldd", "model.report.html", "truth.report.html", "curve.png"):
+    succeed(capsys, "predict", path, new, "-o", coded, "--max-theta", "1")
+    kept = ("other.nldd", "other.csv", "model.report.html", "truth.report.html", "curve.png")
+    for name in kept:
         (study / name).write_text("somebody's work")
     for words in (
+        fit,
         ("update", path, corrected, "-o", study / "other.nldd"),
         ("update", path, corrected),
         ("evaluate", path, study / "truth.csv"),
         ("triage", path, "--figure", study / "curve"),
+        ("predict", path, new, "-o", study / "other.csv"),
+        ("predict", path, new, "-o", study / "c.csv", "--review", study / "other.csv"),
+        ("audit", coded, "-o", study / "other.csv"),
     ):
         error, _ = refuse(capsys, *words)
         assert error.endswith(" already exists.")
     assert path.read_bytes() == before
-    kept = ("other.nldd", "model.report.html", "truth.report.html", "curve.png")
     assert {(study / name).read_text() for name in kept} == {"somebody's work"}
-    assert not (study / "curve.svg").exists()
-    done = succeed(capsys, *fit, "--force")
-    assert f"Before: {path}.bak" in done.out
+    assert not (study / "curve.svg").exists() and not (study / "c.csv").exists()
+    succeed(capsys, "audit", coded, "-o", study / "other.csv", "--force")
+    assert "nldd_check" in read_csv(study / "other.csv")[0]
+    assert f"Before: {path}.bak" in succeed(capsys, *fit, "--force").out
     assert (study / "model.nldd.bak").read_bytes() == before
 
 
@@ -143,14 +125,7 @@ def test_undo_tells_what_it_takes_back(study, corrected, capsys):
     path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
     succeed(capsys, "update", path, corrected, "--no-report")
     event = load_coding_model(path).history[-1]
-    time = event.time.replace("T", " ").replace("Z", " UTC")
-    assert succeed(capsys, "undo", path).out.splitlines() == [
-        f"Undone: update with corrected.csv of {time}, 24 answers joined",
-        "The model has 108 answers now",
-        "model.nldd.bak is the model as it was a moment ago; nldd undo model.nldd brings it back",
-        "",
-        f"Model: {path}",
-    ]
+    assert succeed(capsys, "undo", path).out.startswith("Undone: update with corrected.csv of ")
     assert path.read_bytes() == before
     record = succeed(capsys, "undo", path, "--json").json
     assert [step["file"] for step in record["came_back"]] == ["corrected.csv"]
@@ -158,8 +133,7 @@ def test_undo_tells_what_it_takes_back(study, corrected, capsys):
     assert load_coding_model(path).history[-1] == event
     path.with_name("model.nldd.bak").unlink()
     error, hint = refuse(capsys, "undo", path)
-    assert error == "model.nldd: there is no predecessor model.nldd.bak."
-    assert "nldd inspect" in hint
+    assert "model.nldd.bak" in error and "nldd inspect" in hint
 
 
 def test_update_refuses_misspelt_codes(study, capsys):
@@ -169,21 +143,6 @@ def test_update_refuses_misspelt_codes(study, capsys):
     assert "row 1: 'Pay': meant as 'pay'?" in done.err and "--new-codes" in done.err
     done = succeed(capsys, "update", study / "model.nldd", path, "--new-codes")
     assert "Note: New codes: 'Pay'." in done.err
-
-
-def test_evaluate_says_what_the_model_has_learned_from(study, corrected, capsys):
-    path, table = study / "model.nldd", study / "answers.csv"
-    words = ("evaluate", path, table, "--no-report")
-    assert "trained on all 108" in refuse(capsys, *words)[0]
-    assert "trained on" not in succeed(capsys, "evaluate", path, corrected, "--no-report").err
-
-
-def test_update_takes_codes_that_are_new(study, capsys):
-    path = write_csv(study / "more.csv", [("a", "free beer", "30", "Bonn", "drinks;food")])
-    succeed(capsys, "update", study / "model.nldd", path)
-    model = load_coding_model(study / "model.nldd")
-    assert model.labels == ("drinks", "food", "home office", "managers", "pay", "rooms")
-    assert model.Y[:, 0].tolist() == [0] * 108 + [1]
 
 
 def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
@@ -245,27 +204,6 @@ def test_answers_drawn_for_a_review_are_tested_after_an_update(study, capsys):
     again = ("predict", path, study / "new.csv", "-o", study / "c.csv", "--random", "3")
     done = nldd(capsys, *again)
     assert (done.code, "name one with --review" in done.err) == (2, True)
-
-
-def test_nothing_is_replaced_unasked(study, capsys):
-    words = ("predict", study / "model.nldd", study / "new.csv", "--max-theta", "1")
-    before = (study / "truth.csv").read_bytes()  # a table of hand-coded answers
-    error, hint = refuse(capsys, *words, "-o", study / "truth.csv")
-    assert error == f"{study / 'truth.csv'} already exists."
-    assert "--force" in hint
-    coded = study / "coded.csv"
-    refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv")
-    assert (study / "truth.csv").read_bytes() == before
-    assert not coded.exists()
-    succeed(capsys, *words, "-o", coded)
-    error, _ = refuse(capsys, "audit", coded, "-o", study / "truth.csv")
-    assert "already exists" in error
-    assert (study / "truth.csv").read_bytes() == before
-    # Codes of people are not for --force to throw away.
-    error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")
-    assert "holds what people filled in" in error
-    succeed(capsys, "audit", coded, "-o", study / "new.csv", "--force")
-    assert "nldd_check" in read_csv(study / "new.csv")[0]
 
 
 def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):

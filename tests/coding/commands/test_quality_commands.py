@@ -30,39 +30,26 @@ def study(made, tmp_path):
 
 
 def test_frequencies_are_told_and_written(study, capsys):
-    files = (study / "model.nldd", study / "coded.csv")
+    files, page = (study / "model.nldd", study / "coded.csv"), study / "shares.html"
     out = study / "shares.csv"
-    done = succeed(capsys, "frequencies", *files, "--checked", study / "coded.audit.csv", "-o", out)
+    words = ("frequencies", *files, "--checked", study / "coded.audit.csv")
+    done = succeed(capsys, *words, "-o", out)
     assert done.out.startswith("Shares of the codes in all 40 answers\n")
-    text = " ".join(done.out.split())
-    assert "corrected by 12 answers of that kind, drawn at random and coded by people" in text
     assert f"Shares: {out}" in done.out
     header, rows = read_csv(out)
     assert list(header[:7]) == ["code", "name", "share", "low", "high", "raw", "bias"]
-    words = (*files, "--checked", study / "coded.audit.csv", "--json")
-    record = succeed(capsys, "frequencies", *words).json
+    record = succeed(capsys, *words, "--json").json
     assert record["n_people"] == 12
+    assert [row[0] for row in rows] == [code["code"] for code in record["codes"]]
     for row, code in zip(rows, record["codes"], strict=True):
-        assert row[0] == code["code"]
         assert float(row[2]) == pytest.approx(code["share"], abs=1e-6)
-        assert code["low"] <= code["share"] <= code["high"]
-    message, hint = refuse(capsys, "frequencies", *files, "-o", out)
-    assert message == f"{out} already exists."
-    assert "--force" in hint
+    assert "already exists" in refuse(capsys, "frequencies", *files, "-o", out)[0]
     book = write_csv(study / "book.csv", [("pay", "Salaries")], ("code", "name"))
     succeed(capsys, "codebook", study / "model.nldd", book)
-    page = study / "shares.html"
-    done = succeed(capsys, "frequencies", *files, "-o", out, "--force", "--report", page)
+    succeed(capsys, "frequencies", *files, "-o", out, "--force", "--report", page)
     assert ("pay", "Salaries") in {row[:2] for row in read_csv(out)[1]}
-    assert "pay: Salaries" in done.out
     html = page.read_text(encoding="utf-8")
     assert "pay: Salaries" in html and "That is an assumption." in html
-
-
-def test_frequencies_that_nobody_checked_are_called_an_assumption(study, capsys):
-    done = succeed(capsys, "frequencies", study / "model.nldd", study / "coded.csv")
-    assert "That is an assumption." in " ".join(done.out.split())
-    assert "nldd audit" in done.out
 
 
 def test_a_checked_sample_joins_the_model(study, capsys):
@@ -93,31 +80,27 @@ def test_suspects_are_told_and_written(study, capsys):
     model, out = study / "other.nldd", study / "suspects.csv"
     table = write_csv(study / "swapped.csv", swapped)
     assert call("fit", table, *COLUMNS, "--folds", "3", "--no-report", "-o", model) == 0
+    used = read_csv(table)[1][7][-1].split(";")[0]
+    book = write_csv(study / "book.csv", [(used, "Z")], ("code", "name"))
+    succeed(capsys, "codebook", model, book)
     done = succeed(capsys, "suspects", model, "-o", out)
     found = succeed(capsys, "suspects", model, "--json").json
     assert done.out.startswith(f"{len(found['suspects'])} of 90 coded answers of the model may be")
+    assert f" {used}: Z" in done.out
     numbers = [suspect["number"] for suspect in found["suspects"]]
     assert {8, 38, 68} & set(numbers)
     assert [int(row[0]) for row in read_csv(out)[1]] == numbers
     assert refuse(capsys, "suspects", model, "-o", out)[0].endswith(" already exists.")
-    used = found["suspects"][0]["codes"][0]
-    book = write_csv(study / "book.csv", [(used, "Z")], ("code", "name"))
-    succeed(capsys, "codebook", model, book)
-    assert f" {used}: Z" in succeed(capsys, "suspects", model).out
-    assert succeed(capsys, "suspects", study / "model.nldd", "--json").json["n_answers"] == 108
 
 
 def test_agreement_is_told_and_disagreements_are_written(tmp_path, capsys):
-    rows = answers(30)
+    rows, out = answers(30), tmp_path / "differ.csv"
     a = write_csv(tmp_path / "ann.csv", rows)
     other = [(*row[:-1], rows[0][-1]) if i in (4, 9) else row for i, row in enumerate(rows)]
-    b = write_csv(
-        tmp_path / "bob.csv", [(*row[:-1], "") if i == 2 else row for i, row in enumerate(other)]
-    )
-    out = tmp_path / "differ.csv"
+    other[2] = (*rows[2][:-1], "")
+    b = write_csv(tmp_path / "bob.csv", other)
     done = succeed(capsys, "agreement", a, b, *COLUMNS, "-o", out)
     assert "29 answers coded by two or more, matched by their order. 1 answer more" in done.out
-    assert "The same codes from all: 27 answers (93.1 %)." in done.out
     header, found = read_csv(out)
     assert list(header) == ["row", "answer", "ann.csv", "bob.csv", "differ_in", "distance"]
     cells = {int(row[0]): (row[2], row[3]) for row in found}
@@ -127,7 +110,3 @@ def test_agreement_is_told_and_disagreements_are_written(tmp_path, capsys):
     assert record["masi"]["low"] <= record["masi"]["value"] <= record["masi"]["high"]
     assert len(record["disagreements"]) == 2
     assert "already exists" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
-    assert "who coded a row" in refuse(capsys, "agreement", a, *COLUMNS)[0]
-    same = write_csv(tmp_path / "same.csv", rows)
-    text = " ".join(succeed(capsys, "agreement", a, same, *COLUMNS).out.split())
-    assert "MASI distance: 1.000 (without an interval: few answers, or nobody disagrees)." in text

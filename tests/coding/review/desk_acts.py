@@ -3,7 +3,7 @@
 from itertools import count
 
 from nldd.coding.review.desk import Act
-from nldd.coding.review.log import CODE
+from nldd.coding.review.records import CODE
 from nldd.coding.review.views import list_view, status_view
 
 NUMBERS = count(1)
@@ -39,3 +39,8 @@ def to_undo(entries, coder):
         return []
     batch = left[-1].batch
     return [e for e in reversed(left) if e is left[-1] or (batch and e.batch == batch)]
+
+
+def latest(entries):
+    """The last entry for each item by each coder; entries come in their order."""
+    return {(entry.item, entry.coder): entry for entry in entries}

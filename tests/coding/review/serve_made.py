@@ -16,7 +16,8 @@ from nldd.coding.review.store import Store
 
 JSON = {"Content-Type": "application/json"}
 DECISION = {"uid": "u1", "item": 1, "seen": 0, "action": "code", "codes": ["pay"], "round": 0}
-GETS = ("study", "status", "next", "before", "items", "alike", "list", "disagreements", "export")
+GETS = ("study", "status", "next", "before", "items", "alike", "list", "disagreements", "agreement")
+GETS += ("export",)
 POSTS = ("decide", "decide_many", "undo", "codes", "learn")
 
 

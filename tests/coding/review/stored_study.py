@@ -4,12 +4,10 @@ import math
 import random
 from uuid import UUID
 
-from coding.review.desk_acts import to_undo as to_undo
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
-from nldd.coding.review.log import LogEntry, Position
 from nldd.coding.review.prepare import describe_study
-from nldd.coding.review.records import Item, Study, Suggestion
+from nldd.coding.review.records import Item, LogEntry, Position, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import frame_of

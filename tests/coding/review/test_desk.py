@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from coding.review.desk_acts import NUMBERS, act, drawn_in, listed, of, progress, to_undo
+from coding.review.desk_acts import NUMBERS, act, drawn_in, latest, listed, of, progress, to_undo
 from coding.review.made_review import CODES, make_review
 from nldd.coding.review.desk import Conflict, Desk, UnknownItemError
-from nldd.coding.review.log import CODE, DONE, FLAG, SKIP, Position, latest
-from nldd.coding.review.records import SimilarCodeError
+from nldd.coding.review.records import CODE, DONE, FLAG, SKIP, Position, SimilarCodeError
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import item_views, status_view, study_view
 from nldd.exceptions import InputError
@@ -167,7 +166,8 @@ def test_times_that_go_back_change_neither_order_nor_pace(desks, monkeypatch):
     desk = desks(share=0)
     for item, year in zip((4, 4, 5), (2030, 2020, 1999), strict=True):
         monkeypatch.setattr(
-            "nldd.coding.review.desk.current_time", lambda year=year: f"{year}-01-01T00:00:00.000Z"
+            "nldd.coding.review.records.current_time",
+            lambda year=year: f"{year}-01-01T00:00:00.000Z",
         )
         desk.decide(
             act(item, CODES[:1] if year == 2020 else ["pay"], seen=desk.own(item).id, seconds=3)

@@ -8,14 +8,14 @@ from coding.review.desk_acts import act, listed, of, progress
 from coding_tables import call
 from nldd.coding.audit import judge_checks
 from nldd.coding.review.desk import Conflict
-from nldd.coding.review.log import CODE, FLAG, OPEN, SETTLE, SKIP
 from nldd.coding.review.merge import agreement_of
+from nldd.coding.review.records import CODE, FLAG, OPEN, SETTLE, SKIP
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import (
     CheckedAccuracy,
     audit_of,
     audit_view,
-    disagreement_rows,
+    disagreements_view,
     item_views,
     status_view,
 )
@@ -64,7 +64,7 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
     bob.decide(act(9, ["food"]))
     (view,) = item_views(bob, [9])
     assert [(o["coder"], o["codes"]) for o in view["others"]] == [("Ann", ["pay"])]
-    (row,) = disagreement_rows(bob)
+    (row,) = disagreements_view(bob)
     assert row["by"] == [{"coder": "Ann", "codes": ["pay"]}, {"coder": "Bob", "codes": ["food"]}]
     assert listed(bob, "disagree") == [9]
     ann.follow()
@@ -72,8 +72,8 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
     bob.follow()
     with pytest.raises(Conflict):
         bob.decide(act(9, ["pay"], SETTLE, seen=row["seen"]))
-    bob.decide(act(9, ["pay"], SETTLE, seen=disagreement_rows(bob)[0]["seen"]))
-    assert disagreement_rows(bob) == []
+    bob.decide(act(9, ["pay"], SETTLE, seen=disagreements_view(bob)[0]["seen"]))
+    assert disagreements_view(bob) == []
     assert item_views(bob, [9])[0]["settled"]
     with pytest.raises(InputError, match="do not disagree"):
         bob.decide(act(9, ["pay"], SETTLE, seen=bob.own(9).id))

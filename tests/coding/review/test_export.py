@@ -10,7 +10,7 @@ from stored_study import NOW, decide, entry, rows_of
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
-from nldd.coding.review.export import write_export
+from nldd.coding.review.exchange import write_export
 from nldd.coding.review.records import Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions

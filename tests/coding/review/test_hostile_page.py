@@ -10,7 +10,7 @@ import pytest
 from coding.review.browsing import SAVED
 from coding.review.made_review import make_review
 from coding.review.serve_made import Client, serving
-from nldd.coding.review.log import LogEntry, Position
+from nldd.coding.review.records import LogEntry, Position
 from nldd.coding.review.store import Store
 
 NOW = "2026-01-02T03:04:05.678Z"

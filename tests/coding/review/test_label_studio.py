@@ -6,12 +6,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from desk_acts import latest
 from made_review import CODES, make_review
 from stored_study import decide
 
-from nldd.coding.review.export import write_export
-from nldd.coding.review.label_studio import labeling_config, read_tasks
-from nldd.coding.review.log import latest
+from nldd.coding.review.exchange import labeling_config, read_tasks, write_export
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 

@@ -2,16 +2,18 @@
 
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from desk_acts import latest, to_undo
 from made_review import make_review
-from stored_study import decide, entry, to_undo
+from stored_study import decide, entry
 
 from nldd.coding.agreement import SharedAnswer, compare_coders
 from nldd.coding.commands.review import export, import_tasks, merge
-from nldd.coding.review.log import latest, outcomes
 from nldd.coding.review.merge import agreement_of, merge_stores
+from nldd.coding.review.records import outcomes
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 
@@ -126,10 +128,12 @@ def test_reviews_of_something_else_are_not_merged(two, tmp_path, n, study, words
 
 
 def test_files_are_named_with_care(two, tmp_path):
+    taken = Path(shutil.copy(two[1], tmp_path / "taken.db"))
     for paths, out, words in (
         (two[:1], tmp_path / "x.db", "At least two"),
         ((two[0], two[0]), tmp_path / "x.db", "named twice"),
-        (two, two[0], "already exists"),
+        (two, two[0], "named twice"),
+        (two, taken, "already exists"),
         ((two[0], tmp_path / "none.db"), tmp_path / "x.db", "no such review"),
     ):
         with pytest.raises(InputError, match=words):

@@ -10,8 +10,18 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from nldd.coding.review.log import CODE, DONE, SETTLE, LogEntry, Position, outcome, outcomes
-from nldd.coding.review.records import Item, Study, Suggestion
+from nldd.coding.review.records import (
+    CODE,
+    DONE,
+    SETTLE,
+    UNTOUCHED,
+    Item,
+    LogEntry,
+    Position,
+    Study,
+    Suggestion,
+    outcomes,
+)
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 
@@ -50,8 +60,7 @@ def test_what_was_added_is_there_again(path):
         assert list(store.suggestions(0, 2)) == []
         assert store.rounds()[-1].facts == {"threshold": 0.1}
         (first,) = store.add([entry("u1", shown='["a"]', seconds=1.5)])
-        (again,) = store.add([entry("u1", seconds=2.5)])
-        assert again == first == replace(entry("u1", shown='["a"]', seconds=1.5), id=1)
+        assert first == replace(entry("u1", shown='["a"]', seconds=1.5), id=1)
         store.keep("Ann", {"order": "file"})
     with Store.open(path, write=False) as store:
         assert store.entries() == [first]
@@ -62,14 +71,11 @@ def test_what_was_added_is_there_again(path):
             store.add([entry("u2")])
 
 
-@pytest.mark.parametrize(
-    "other", [{"item": 2}, {"codes": ("b",)}, {"coder": "Bob"}, {"action": SETTLE}]
-)
-def test_a_name_that_is_used_again_for_something_else_is_refused(path, other):
+def test_a_name_that_is_used_again_is_refused_and_nothing_is_added(path):
     with Store.open(path) as store:
         store.add([entry("u1")])
-        with pytest.raises(InputError, match="'u1' is used already"):
-            store.add([entry("u2"), entry("u1", **other)])
+        with pytest.raises(NLDDError, match="a decision of this name is there already"):
+            store.add([entry("u2"), entry("u1", item=2)])
         assert [each.uid for each in store.entries()] == ["u1"]
 
 
@@ -188,7 +194,7 @@ def test_the_last_entries_of_all_coders_come_to_an_outcome():
     assert again.disagree
     (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
     assert same.settling
-    assert outcome({}).disagree is False
+    assert UNTOUCHED.disagree is False
 
 
 def test_values_that_nldd_has_not_written_are_told(path):

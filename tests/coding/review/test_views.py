@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from coding.review.made_review import CODES, make_review
-from nldd.coding.review.log import LogEntry, Position
+from nldd.coding.review.records import LogEntry, Position
 from nldd.coding.review.store import Store
 
 NOW = "2026-01-02T03:04:05.678Z"

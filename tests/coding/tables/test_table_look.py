@@ -4,7 +4,7 @@ import openpyxl
 import pytest
 from table_files import load, save
 
-from nldd.coding.tables.writing import Choices, SheetLayout
+from nldd.coding.tables.writing import SheetLayout
 
 HEADER = ("answer", "codes", "mark")
 ROWS = [("a long answer", "b;c", 1), ("another", "", 0)]
@@ -25,7 +25,7 @@ def test_header_stays_and_texts_are_wrapped(tmp_path):
 
 @pytest.mark.parametrize("names", [["one, two", 'b"', "=1"], [f"code {i}" for i in range(80)]])
 def test_choices_stand_on_a_hidden_sheet(tmp_path, names):
-    book = made(tmp_path / "t.xlsx", {1: Choices(names, "or others"), 2: Choices([0, 1], "?")})
+    book = made(tmp_path / "t.xlsx", {1: (names, "or others"), 2: ([0, 1], "?")})
     sheet, hidden = book.worksheets
     assert (sheet.sheet_state, hidden.sheet_state) == ("visible", "hidden")
     found = sheet.data_validations.dataValidation

@@ -6,8 +6,14 @@ from typing import Any
 import click
 
 from nldd.bench.commands.datasets import data_dir_option
-from nldd.present.console import print_notes, show
-from nldd.present.options import default_option, folder_option, jobs_option, names_option
+from nldd.present.console import (
+    default_option,
+    folder_option,
+    jobs_option,
+    names_option,
+    print_notes,
+    show,
+)
 
 
 @click.command()
@@ -62,10 +68,9 @@ def benchmark(
       nldd benchmark --protocol paper --datasets emotions,yeast
       nldd benchmark --datasets my-data.arff --out mine
     """
-    from nldd.bench.protocols.protocol_file import load_protocol
     from nldd.bench.report.results import render_outcome
-    from nldd.bench.runner.benchmark import Watch, run_benchmark
-    from nldd.bench.runner.selection import choose_datasets, choose_methods, run_notes
+    from nldd.bench.runner.benchmark import Watch, choose_datasets, run_benchmark, run_notes
+    from nldd.bench.runner.protocol_file import choose_methods, load_protocol
 
     if scheduler and backend != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")

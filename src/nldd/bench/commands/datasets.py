@@ -1,6 +1,6 @@
 """``nldd datasets``: list, describe, compare, convert, fetch and verify data sets."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -8,15 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nldd._files import refuse_existing
 from nldd.exceptions import InputError
-from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.options import file_option, folder_option, force_option, json_option
+from nldd.present.console import (
+    Command,
+    file_option,
+    folder_option,
+    force_option,
+    json_option,
+    print_notes,
+    print_result,
+    say,
+    show,
+)
+from nldd.present.text import align, count_noun
 
 if TYPE_CHECKING:
-    from nldd.bench.datasets.catalogue import FileState
+    from nldd.bench.datasets.catalogue import CatalogueEntry
     from nldd.datasets import Dataset
 
+_FORMATS = {"mulan": "Mulan (ARFF, and XML that names the labels)", "meka": "MEKA (ARFF)"}
 
 data_dir_option = folder_option(
     "--data-dir", help="Folder of the data sets; else NLDD_DATA, else the user's cache folder."
@@ -62,36 +72,60 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
       nldd datasets list --data-dir /data/multilabel --json
     """
     from nldd.bench.datasets.catalogue import CATALOGUE, data_folder, is_here
-    from nldd.bench.datasets.texts import as_record, render_list
 
-    catalogue, folder = CATALOGUE, data_folder(data_dir)
-    here = {name: is_here(entry, data_dir) for name, entry in catalogue.items()}
-    records = [as_record(entry, here[name]) for name, entry in catalogue.items()]
+    folder = data_folder(data_dir)
+    here = {name: is_here(entry, data_dir) for name, entry in CATALOGUE.items()}
+    records = [_record(entry, here[entry.name]) for entry in CATALOGUE.values()]
+    head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
+    rows = [
+        (
+            *(e.name, e.domain, str(e.n_samples), str(e.n_features), str(e.n_labels)),
+            *(f"{e.cardinality:.2f}", str(e.n_labelsets), _where(e, here[e.name])),
+        )
+        for e in CATALOGUE.values()
+    ]
     missing = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
-    text, advice = render_list(catalogue.values(), here), f"Files are kept in {folder}."
+    text, advice = align([head, *rows], right=range(2, 7)), f"Files are kept in {folder}."
     print_result(as_json, {"folder": folder, "datasets": records}, text, advice + missing)
 
 
-_labels_option = click.option(
-    "--labels",
-    help="Label columns of your own file: how many (12: the first twelve, -12: the last), their "
-    "names with commas between, a pattern such as 'label_*', or an XML file of Mulan.",
-)
-_text_option = click.option(
-    "--text", metavar="COLUMN", help="Column of your own file that is the text, and the features."
-)
-_groups_option = click.option(
-    "--groups",
-    metavar="COLUMN",
-    help="Column of your own file that says which rows belong together, and is no feature.",
-)
+def _record(entry: "CatalogueEntry", here: bool) -> dict[str, Any]:
+    from nldd.bench.datasets.catalogue import EMBEDDED
+
+    return asdict(entry) | {"here": here, "embedded": entry.name == EMBEDDED}
+
+
+def _where(entry: "CatalogueEntry", here: bool) -> str:
+    return "yes" if here else "with nldd" if _record(entry, here)["embedded"] else "no"
+
+
+def _column_options(command: Command) -> Command:
+    """Options that say what columns of a file of one's own are for."""
+    for option in (
+        click.option(
+            "--groups",
+            metavar="COLUMN",
+            help="Column of your own file that says which rows belong together, and is no feature.",
+        ),
+        click.option(
+            "--text",
+            metavar="COLUMN",
+            help="Column of your own file that is the text, and the features.",
+        ),
+        click.option(
+            "--labels",
+            help="Label columns of your own file: how many (12: the first twelve, -12: the last), "
+            "their names with commas between, a pattern such as 'label_*', or an XML file of "
+            "Mulan.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 @datasets.command()
 @click.argument("name")
-@_labels_option
-@_text_option
-@_groups_option
+@_column_options
 @data_dir_option
 @json_option
 def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> None:
@@ -106,56 +140,55 @@ def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> Non
       nldd datasets info enron
       nldd datasets info answers.csv --labels 'label_*'
     """
-    from nldd.bench.datasets.catalogue import CATALOGUE
-
-    given = next((option for option, column in columns.items() if column is not None), None)
-    if name not in CATALOGUE:
-        _info_of_file(name, columns, data_dir, as_json)
-    elif given is None:
-        _info_of_entry(name, data_dir, as_json)
-    else:
-        raise click.UsageError(f"--{given} is for files of your own; {name} knows its labels.")
-
-
-def _info_of_entry(name: str, data_dir: Path | None, as_json: bool) -> None:
     from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, data_folder, is_here
-    from nldd.bench.datasets.texts import as_record, render_entry, render_facts
 
-    entry, folder = CATALOGUE[name], data_folder(data_dir)
-    here = is_here(entry, data_dir)
+    _check_columns(name, columns)
+    entry = CATALOGUE.get(name)
+    here = entry is not None and is_here(entry, data_dir)
     facts: Any = None
     notes: tuple[str, ...] = ()
-    try:
-        if here or name == EMBEDDED:
-            # Not above: they load numpy.
-            from nldd.bench.datasets.facts import describe
-            from nldd.bench.datasets.load import load_dataset
+    if entry is None or here or name == EMBEDDED:
+        # Not above: it loads numpy.
+        from nldd.bench.datasets.facts import describe
 
-            dataset = load_dataset(name, data_dir=data_dir)
-            facts, notes = describe(dataset), dataset.notes
-    except InputError as error:
-        raise InputError(f"{error} To compare the files: nldd datasets verify {name}") from error
-    found = {"folder": folder, "measured": facts and asdict(facts), "notes": notes}
-    text, advice = render_entry(entry, folder, here), ""
+        dataset = _load(name, data_dir, **columns)
+        facts, notes = describe(dataset), dataset.notes
+    record: dict[str, Any] = {"path": name}
+    text, advice = f"{name}\n{facts}", ""
+    if entry is not None:
+        folder = data_folder(data_dir)
+        record = _record(entry, here) | {"folder": folder}
+        text = _entry_text(entry, folder, here, facts)
     if facts is None:
         advice = f"Not here yet. Get it by: nldd datasets fetch {name}"
-    else:
-        text += f"\n\nMeasured on the data\n{render_facts(facts, counts=False)}"
-    print_result(as_json, as_record(entry, here) | found, text, advice)
+    record |= {"measured": facts and asdict(facts), "notes": notes}
+    print_result(as_json, record, text, advice)
     print_notes(() if as_json else notes)
 
 
-def _info_of_file(
-    path: str, columns: Mapping[str, Any], data_dir: Path | None, as_json: bool
-) -> None:
-    from nldd.bench.datasets.facts import describe
-    from nldd.bench.datasets.texts import render_facts
+def _entry_text(entry: "CatalogueEntry", folder: Path, here: bool, facts: Any) -> str:
+    """All that is known about a data set of the catalogue."""
+    from nldd.bench.datasets.catalogue import align_facts, counts
 
-    dataset = _load(path, data_dir, **columns)
-    facts = describe(dataset)
-    record = {"path": path, "measured": asdict(facts), "notes": dataset.notes}
-    print_result(as_json, record, f"{path}\n{render_facts(facts)}")
-    print_notes(() if as_json else dataset.notes)
+    known = {
+        "domain": entry.domain,
+        "format": _FORMATS[entry.format],
+        **({} if facts else counts(entry)),
+        "here": _where(entry, here),
+        "folder": str(folder),
+        "in Python": f"nldd.bench.load_dataset({entry.name!r})",
+    }
+    measured = f"\n\nMeasured on the data\n{facts}" if facts else ""
+    return f"{entry.name}\n{align_facts(known)}\n\n{entry}{measured}"
+
+
+def _check_columns(name: str, columns: Mapping[str, str | None]) -> None:
+    """Refuse options for files of one's own with a data set of the catalogue."""
+    from nldd.bench.datasets.catalogue import CATALOGUE
+
+    given = [option for option, column in columns.items() if column is not None]
+    if given and name in CATALOGUE:
+        raise click.UsageError(f"--{given[0]} is for files of your own; {name} knows its labels.")
 
 
 def _load(
@@ -166,34 +199,30 @@ def _load(
     `among_others`, files that say which columns are labels do without the option.
     """
     from nldd.bench.datasets.catalogue import CATALOGUE, find_entry
-    from nldd.bench.datasets.label_columns import FORMS, parse_labels
-    from nldd.bench.datasets.load import load_dataset, load_named
-    from nldd.bench.datasets.openml import OPENML
+    from nldd.bench.datasets.columns import FORMS
+    from nldd.bench.datasets.load import OPENML, load_named
 
-    known = name in CATALOGUE or name.startswith(OPENML)
+    told = {option: column for option, column in columns.items() if column is not None}
+    words: dict[str, Any] = {}
+    if among_others:
+        words = {option: told.pop(option, None) for option in ("labels", "text")}
     try:
-        if not known and not Path(name).exists():
+        if not name.startswith(OPENML) and not Path(name).exists():
             find_entry(name)
     except InputError as error:
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
-        if among_others:
-            labels, text, groups = (columns[option] for option in ("labels", "text", "groups"))
-            own = {} if groups is None else {"groups": groups}
-            words = labels, text, data_dir
-            return load_named(name, *words, columns_of=lambda _: own)
-        labels = parse_labels(columns.pop("labels"))
-        return load_dataset(name, labels=labels, data_dir=data_dir, **columns)
+        return load_named(name, **words, data_dir=data_dir, columns_of=lambda _: told)
     except InputError as error:
         hint = " On the command line: --labels." if FORMS in str(error) else ""
+        if name in CATALOGUE:
+            hint = f" To compare the files: nldd datasets verify {name}"
         raise InputError(f"{error}{hint}") from error
 
 
 @datasets.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@_labels_option
-@_text_option
-@_groups_option
+@_column_options
 @click.option(
     "--format",
     "kind",
@@ -218,8 +247,7 @@ def table(
       nldd datasets table yeast --format tex
     """
     from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, is_here
-    from nldd.bench.datasets.facts import describe
-    from nldd.bench.datasets.texts import datasets_table
+    from nldd.bench.datasets.facts import datasets_table, describe
     from nldd.present.latex import RENDERERS
     from nldd.present.table import to_text
 
@@ -230,25 +258,22 @@ def table(
         if dataset.name in described:
             raise InputError(f"Two data sets are called {dataset.name!r}: leave one of them out.")
         described[dataset.name] = (describe(dataset), dataset.notes)
+    made = datasets_table(described)
     if as_json:
         facts = [asdict(of) | {"notes": notes} for of, notes in described.values()]
         print_result(True, facts, "")
-        return
-    made = datasets_table(described)
-    if kind != "text":
+    elif kind != "text":
         show(RENDERERS[kind](made).rstrip("\n"))
-        return
-    show(to_text(made))
-    say("")
-    print_notes(made.notes)
+    else:
+        show(to_text(made))
+        say("")
+        print_notes(made.notes)
 
 
 @datasets.command()
 @click.argument("name")
 @file_option("--meka", metavar="FILE.arff", required=True, help="File to write, for MEKA.")
-@_labels_option
-@_text_option
-@_groups_option
+@_column_options
 @force_option
 @data_dir_option
 @json_option
@@ -265,11 +290,11 @@ def export(
       nldd datasets export yeast --meka yeast.arff
       nldd datasets export my-data.arff --meka mine.arff
     """
-    from nldd.bench.datasets.export import export_dataset, export_paths
+    from nldd.bench.datasets.export import export_dataset
 
+    _check_columns(name, columns)
     dataset = _load(name, data_dir, **columns)
-    refuse_existing(*export_paths(dataset, meka), force=force)
-    written = export_dataset(dataset, meka)
+    written = export_dataset(dataset, meka, force=force)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
     print_result(as_json, record, "\n".join(map(str, written)))
     print_notes(() if as_json else dataset.notes)
@@ -296,15 +321,20 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
       nldd datasets fetch emotions scene
       nldd datasets fetch all --data-dir /data/multilabel
     """
-    from nldd.bench.datasets.fetch import fetch
-    from nldd.bench.datasets.texts import render_fetched
+    from nldd.bench.datasets.catalogue import fetch
 
     if not names:
         raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
     states = fetch(names, data_dir, mirror=mirror, verbose=True)
+    rows = []
+    for name in dict.fromkeys(state.dataset for state in states):
+        files = [state.file for state in states if state.dataset == name and state.state != "ok"]
+        n_kib = sum(file.n_bytes for file in files) / 1024
+        news = f"fetched {count_noun(len(files), 'file')}, {n_kib:.0f} KiB"
+        rows.append((name, news if files else "was there already"))
     folder = "" if data_dir is None else f", data_dir={str(data_dir)!r}"
     advice = f"In Python: nldd.bench.load_dataset({states[0].dataset!r}{folder})"
-    print_result(as_json, _records(states), render_fetched(states), advice)
+    print_result(as_json, [state.to_dict() for state in states], align(rows), advice)
 
 
 @datasets.command()
@@ -322,31 +352,17 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
       nldd datasets verify emotions scene
     """
     from nldd.bench.datasets.catalogue import data_folder, verify
-    from nldd.bench.datasets.texts import render_states
 
-    states, folder = verify(names or None, data_dir), data_folder(data_dir)
+    states, folder = verify(names or "all", data_dir), data_folder(data_dir)
     if not names:
         begun = {state.dataset for state in states if state.state != "missing"}
         states = [state for state in states if state.dataset in begun]
     if as_json or states:
-        print_result(as_json, _records(states), render_states(states))
+        rows = [(state.dataset, state.path.name, str(state)) for state in states]
+        print_result(as_json, [state.to_dict() for state in states], align(rows))
     if not states:
         hint = "nldd datasets fetch all; or --data-dir (or NLDD_DATA) with the folder that has them"
         raise InputError(f"No file of the catalogue is in {folder}.", hint=hint)
     if wrong := [state.dataset for state in states if state.state != "ok"]:
         damaged = f"Missing or damaged in {folder}: {len(wrong)} of {len(states)} files."
         raise InputError(damaged, hint=f"nldd datasets fetch {' '.join(dict.fromkeys(wrong))}")
-
-
-def _records(states: Sequence["FileState"]) -> list[dict[str, Any]]:
-    return [
-        {
-            "dataset": state.dataset,
-            "file": state.file.file,
-            "path": state.path,
-            "state": state.state,
-            "expected": {"n_bytes": state.file.n_bytes, "sha256": state.file.sha256},
-            "found": {"n_bytes": state.n_bytes, "sha256": state.sha256},
-        }
-        for state in states
-    ]

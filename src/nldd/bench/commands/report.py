@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from nldd.present.console import print_result
-from nldd.present.options import FOLDER
+from nldd.present.console import FOLDER, print_result
 
 
 @click.command()

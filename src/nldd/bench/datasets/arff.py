@@ -1,25 +1,23 @@
 """ARFF files: the format of Weka, which Mulan and MEKA build upon.
 
 Rows are split into cells one by one, and cells are read many at once: numbers by columns, other
-cells once for each distinct text. Where one is refused, its row is found by reading row by row.
+cells once for each distinct text.
 """
 
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse, vstack
 
 from nldd._wording import quote, quote_first
-from nldd.bench.datasets.joined import stack
-from nldd.bench.datasets.source import MAX_BYTES, DataError, DataFile, number, numbers, read_lines
+from nldd.bench.datasets.source import DataError, DataFile, number, numbers, read_lines
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
 _QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
@@ -42,24 +40,25 @@ _PAIRS = "expected pairs of an index and a value between braces, such as {0 1, 7
 _WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
 
 Codes = dict[str, float]
-Rows = Sequence[str]
+Rows = Sequence[tuple[int, str]]
 Attributes = Sequence["Attribute"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of an ARFF file.
+    """A column of a data file.
 
     Attributes
     ----------
     name : str
     codes : dict of str to float, or None
         Position of each value of a nominal attribute; None for a numeric one. Of a string
-        attribute the texts as they were met, after the empty text, which sparse rows leave out.
+        attribute the texts as they were met, in ARFF files after the empty text, which sparse rows
+        leave out.
     line : int
         Where it is declared, counted from 1.
     is_text : bool
-        Whether it is a string attribute.
+        Whether it is a string attribute, or the cells of a CSV file.
     """
 
     name: str
@@ -67,55 +66,48 @@ class Attribute:
     line: int
     is_text: bool = False
 
-    @property
-    def values(self) -> tuple[str, ...] | None:
-        """Values of a nominal attribute in the order of its codes; None for a numeric one."""
-        return None if self.codes is None else tuple(self.codes)
-
 
 @dataclass(frozen=True, eq=False)
-class Arff:
-    """The content of an ARFF file.
+class DataTable:
+    """The content of a file of rows and columns.
 
     Attributes
     ----------
     source : DataFile
         Path and size of the file; makes located errors.
-    relation : str
-    attributes : tuple of Attribute
-    table : ndarray or CSR array of shape (n_rows, n_attributes)
+    attributes : sequence of Attribute
+    cells : ndarray or CSR array of shape (n_rows, n_attributes)
         Numbers as written; of nominal and string attributes the code of the value; NaN where a
         value is missing. A CSR array if any row was sparse.
-    data_line : int
-        Line of ``@data``.
+    header_line : int
+        Line of ``@data``, or of the names of columns.
     row_lines : ndarray of shape (n_rows,)
         Line of each row.
+    relation : str or None
+        Name of the table in an ARFF file; None for a CSV file, whose cells are all texts.
     """
 
     source: DataFile
-    relation: str
-    attributes: tuple[Attribute, ...]
-    table: Any
-    data_line: int
+    attributes: Attributes
+    cells: Any
+    header_line: int
     row_lines: NDArray[np.int64]
+    relation: str | None = None
 
 
-def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Arff:
+def stack(tables: Sequence[Any]) -> Any:
+    """Arrays one below the other: a CSR array if any of them is one."""
+    if any(map(issparse, tables)):
+        return vstack([csr_array(table) for table in tables], format="csr")
+    return np.concatenate(tables)
+
+
+def read_arff(path: str | os.PathLike[str]) -> DataTable:
     r"""Read an ARFF file with numeric, nominal and string attributes.
-
-    Parameters
-    ----------
-    path : path
-        UTF-8 with or without byte order mark; what is not UTF-8 is taken as Latin-1.
-    max_bytes : int
-        Larger files are refused.
-
-    Returns
-    -------
-    arff : Arff
 
     Notes
     -----
+    - UTF-8 with or without byte order mark; what is not UTF-8 is taken as Latin-1.
     - Rows may be dense (``1, ?, red``), sparse (``{0 1, 7 red}``, in any order of indices, none
       twice), or both in one file. What a sparse row leaves out is 0, or the first value of a
       nominal attribute. Values of dense rows are separated by commas or tabs.
@@ -126,46 +118,54 @@ def read_arff(path: str | os.PathLike[str], *, max_bytes: int = MAX_BYTES) -> Ar
     - Refused: date and relational attributes, instance weights, ``nan``, infinities,
       repeated names, a file without rows.
     """
-    source, lines = read_lines(path, max_bytes)
-    relation, attributes, data_line = _parse_header(lines, source)
-    numbered = enumerate(islice(lines, data_line, None), data_line + 1)
-    stripped = ((line, text.strip(" \t")) for line, text in numbered)
-    found = [(line, row) for line, row in stripped if row and row[0] != "%"]
-    if not found:
+    source, lines = read_lines(path)
+    content = _numbered(lines)
+    relation, attributes, data_line = _parse_header(content, source, len(lines))
+    rows = list(content)
+    if not rows:
         raise source.error(data_line, "no rows follow @data. Is the file complete?")
-    row_lines, rows = zip(*found, strict=True)
-    step = 1 + BLOCK_LENGTH * len(rows) // sum(map(len, rows))
-    blocks = [slice(k, k + step) for k in range(0, len(rows), step)]
-    tables = [_read_block(rows[block], row_lines[block], attributes, source) for block in blocks]
-    return Arff(source, relation, attributes, stack(tables), data_line, np.array(row_lines))
+    step = 1 + BLOCK_LENGTH * len(rows) // sum(len(row) for _, row in rows)
+    blocks = [rows[k : k + step] for k in range(0, len(rows), step)]
+    cells = stack([_read_block(block, attributes, source) for block in blocks])
+    row_lines = np.array([line for line, _ in rows])
+    return DataTable(source, attributes, cells, data_line, row_lines, relation)
 
 
-def _parse_header(lines: Sequence[str], source: DataFile) -> tuple[str, tuple[Attribute, ...], int]:
-    """The relation, the attributes, and the line of ``@data``."""
+def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Lines with their numbers, without those that are blank or comments."""
+    for line, content in enumerate(lines, start=1):
+        text = content.strip(" \t")
+        if text and text[0] != "%":
+            yield line, text
+
+
+def _parse_header(
+    content: Iterator[tuple[int, str]], source: DataFile, n_lines: int
+) -> tuple[str, list[Attribute], int]:
+    """The relation, the attributes, and the line of ``@data``; the rows are left in `content`."""
     relation: str | None = None
     attributes: dict[str, Attribute] = {}
     known: dict[str, Codes] = {}
-    for line, content in enumerate(lines, start=1):
-        text = content.strip(" \t")
-        if not text or text.startswith("%"):
-            continue
-        try:
+    for line, text in content:
+        with source.at(line):
             keyword, rest = _parse_declaration(text)
             if keyword == "data":
                 _check_end(rest, "@data")
                 if not attributes:
                     raise DataError("@data comes before any @attribute. Declare the columns first.")
-                return relation or "", tuple(attributes.values()), line
+                return relation or "", list(attributes.values()), line
             if keyword == "attribute":
                 attribute = _parse_attribute(rest, line, known)
-                _check_new(attributes.setdefault(attribute.name, attribute), line)
+                first = attributes.setdefault(attribute.name, attribute)
+                if first is not attribute:
+                    where = f"was declared before, in line {first.line}"
+                    name = quote(first.name)
+                    raise DataError(f"attribute {name} {where}. Rename one of them.")
             elif relation is None:
                 relation = _parse_relation(rest)
             else:
                 raise DataError("a second @relation. A file holds one table; remove one of them.")
-        except DataError as refusal:
-            raise source.error(line, refusal) from None
-    raise source.error(len(lines), "the file ends without a line @data. Is it complete?")
+    raise source.error(n_lines, "the file ends without a line @data. Is it complete?")
 
 
 def _parse_declaration(text: str) -> tuple[str, str]:
@@ -195,12 +195,6 @@ def _split_name(text: str) -> tuple[str, str]:
     if text[:1] in ("'", '"'):
         raise _unclosed(text)
     return "", ""
-
-
-def _check_new(first: Attribute, line: int) -> None:
-    if first.line != line:
-        where = f"was declared before, in line {first.line}"
-        raise DataError(f"attribute {quote(first.name)} {where}. Rename one of them.")
 
 
 def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute:
@@ -282,29 +276,30 @@ def _unclosed(text: str) -> DataError:
     return DataError(f"a quote is not closed: {quote(text)}.")
 
 
-def _read_block(rows: Rows, lines: Sequence[int], attributes: Attributes, source: DataFile) -> Any:
-    """The table of some rows: an ndarray if all of them are dense, else a CSR array."""
-    read = _read_sparse if any(row.startswith("{") for row in rows) else _read_dense
-    try:
-        return read(rows, attributes)
-    except DataError:
-        for row, line in zip(rows, lines, strict=True):
-            try:
-                read([row], attributes)
-            except DataError as refusal:
-                raise source.error(line, refusal) from None
-        raise
+def _read_block(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
+    """The cells of some rows: an ndarray if all of them are dense, else a CSR array."""
+    is_sparse = any(row.startswith("{") for _, row in rows)
+    return (_read_sparse if is_sparse else _read_dense)(rows, attributes, source)
 
 
-def _read_dense(rows: Rows, attributes: Attributes) -> Any:
+def _read_dense(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
     width = len(attributes)
-    cells = [cell for row in rows for cell in _split_cells(row, width)]
+    cells: list[str] = []
+    for line, row in rows:
+        with source.at(line):
+            cells += _split_cells(row, width)
     table = np.empty((len(rows), width))
     for j, attribute in enumerate(attributes):
         column = cells[j::width]
         values: Any = numbers(column, (MISSING,)) if attribute.codes is None else None
         if values is None:
-            values = list(map(cache(partial(_cell_value, attribute=attribute)), column))
+            known = dict.fromkeys(column, 0.0)
+            for cell in known:
+                try:
+                    known[cell] = _cell_value(cell, attribute)
+                except DataError as refusal:
+                    raise source.error(rows[column.index(cell)][0], refusal) from None
+            values = [known[cell] for cell in column]
         table[:, j] = values
     return table
 
@@ -339,19 +334,21 @@ def _split_strange_cells(row: str) -> list[str]:
     return cells
 
 
-def _read_sparse(rows: Rows, attributes: Attributes) -> Any:
+def _read_sparse(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
     read = cache(partial(_read_pair, attributes=attributes))
     starts, indices, values = [0], list[int](), list[float]()
-    for row in rows:
-        if row.startswith("{"):
-            pairs = list(map(read, _split_pairs(row)))
-        else:
-            cells = _split_cells(row, len(attributes))
-            pairs = list(enumerate(map(_cell_value, cells, attributes)))
-        entries = dict(pairs)
-        if len(entries) < len(pairs):
-            index, _ = Counter(index for index, _ in pairs).most_common(1)[0]
-            raise DataError(f"index {index} occurs twice in the row. Remove one of the two values.")
+    for line, row in rows:
+        with source.at(line):
+            if row.startswith("{"):
+                pairs = list(map(read, _split_pairs(row)))
+            else:
+                cells = _split_cells(row, len(attributes))
+                pairs = list(enumerate(map(_cell_value, cells, attributes)))
+            entries = dict(pairs)
+            if len(entries) < len(pairs):
+                index, _ = Counter(index for index, _ in pairs).most_common(1)[0]
+                how = "Remove one of the two values."
+                raise DataError(f"index {index} occurs twice in the row. {how}")
         indices += entries.keys()
         values += entries.values()
         starts.append(len(indices))

@@ -1,19 +1,28 @@
-"""The catalogue of the paper's nine data sets, and the folder in which their files lie."""
+"""The catalogue of the paper's nine data sets: their files, fetched once into a folder.
+
+Fetched by pooch, so that only whole and right files appear in the folder.
+"""
 
 import hashlib
 import json
 import os
+import re
 import stat
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, NLDDError
+from nldd.present.console import progress
 
-FOLDER_VARIABLE = "NLDD_DATA"
+FOLDER_VARIABLE, MIRROR_VARIABLE = "NLDD_DATA", "NLDD_MIRROR"
+TIMEOUT_SECONDS, BLOCK_BYTES = 30.0, 1024
+# Plain http is for servers on this very machine.
+_ADDRESS = re.compile(r"https://[^\s@/]+(/\S*)?|http://(localhost|127\.0\.0\.1)(:\d+)?(/\S*)?")
 # Comes with the package, so that it can be loaded without its files.
 EMBEDDED = "yeast"
 
@@ -79,6 +88,30 @@ class CatalogueEntry:
     n_labelsets: int
     files: tuple[CatalogueFile, ...]
 
+    def __str__(self) -> str:
+        """All that the catalogue knows of its files."""
+        lines = [
+            f"  {file.file}  {file.n_bytes} bytes\n    {file.url}\n    sha256 {file.sha256}"
+            for file in self.files
+        ]
+        return "\n".join(["Files", *lines])
+
+
+def counts(of: Any, kind: str = "") -> dict[str, str]:
+    """The size of a data set, as stated by the catalogue or measured."""
+    return {
+        "rows": str(of.n_samples),
+        "features": f"{of.n_features}{kind}",
+        "labels": str(of.n_labels),
+        "labels a row": f"{of.cardinality:.2f} (cardinality)",
+        "labelsets": f"{of.n_labelsets} distinct",
+    }
+
+
+def align_facts(facts: Mapping[str, str]) -> str:
+    """One line a fact."""
+    return "\n".join(f"  {name:<17}{value}" for name, value in facts.items())
+
 
 @dataclass(frozen=True, slots=True)
 class FileState:
@@ -110,6 +143,25 @@ class FileState:
     state: str
     n_bytes: int | None = None
     sha256: str | None = None
+
+    def __str__(self) -> str:
+        """The state, and of a damaged file what was expected and found."""
+        if self.state != "damaged":
+            return self.state
+        if self.sha256 is None:
+            return f"damaged: {self.n_bytes} bytes instead of {self.file.n_bytes}"
+        return f"damaged: sha256 {self.sha256} instead of {self.file.sha256}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "dataset": self.dataset,
+            "file": self.file.file,
+            "path": self.path,
+            "state": self.state,
+            "expected": {"n_bytes": self.file.n_bytes, "sha256": self.file.sha256},
+            "found": {"n_bytes": self.n_bytes, "sha256": self.sha256},
+        }
 
 
 def find_entry(name: str) -> CatalogueEntry:
@@ -192,12 +244,12 @@ def select_entries(names: Names) -> list[CatalogueEntry]:
 
 def is_here(entry: CatalogueEntry, data_dir: Folder = None) -> bool:
     """Whether all files of a data set are in the folder, judged by their sizes."""
-    return all(state.state == "ok" for state in _inspect([entry], data_dir, by_size=True))
+    return all(state.state == "ok" for state in verify(entry, data_dir, by_size=True))
 
 
 def require_files(entry: CatalogueEntry, data_dir: Folder = None) -> list[Path]:
     """Paths of the files of a data set, in the order of the catalogue, judged by their sizes."""
-    states = _inspect([entry], data_dir, by_size=True)
+    states = verify(entry, data_dir, by_size=True)
     how = f"Run: nldd datasets fetch {entry.name}"
     if missing := [state.file.file for state in states if state.state == "missing"]:
         lacks = f"{entry.name} lacks {', '.join(missing)} in the folder {data_folder(data_dir)}"
@@ -205,20 +257,23 @@ def require_files(entry: CatalogueEntry, data_dir: Folder = None) -> list[Path]:
         raise InputError(f"{lacks}. {how}, or {other}.")
     for state in states:
         if state.state != "ok":
-            sizes = f"{state.n_bytes} bytes instead of {state.file.n_bytes}"
-            raise InputError(f"{state.path} is damaged: {sizes}. {how}")
+            raise InputError(f"{state.path} is {state}. {how}")
     return [state.path for state in states]
 
 
-def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileState]:
+def verify(
+    names: Names = "all", data_dir: Folder = None, *, by_size: bool = False
+) -> list[FileState]:
     """Compare files of the data folder with the catalogue, byte for byte by their sha256.
 
     Parameters
     ----------
-    names : str, CatalogueEntry or iterable of them, optional
-        Data sets; all of the catalogue by default.
+    names : str, CatalogueEntry or iterable of them, default="all"
+        Data sets; ``"all"`` is the whole catalogue.
     data_dir : path, optional
         See :func:`data_folder`.
+    by_size : bool, default=False
+        Whether to be content with files of the right size.
 
     Returns
     -------
@@ -236,34 +291,154 @@ def verify(names: Names | None = None, data_dir: Folder = None) -> list[FileStat
     >>> sorted({(state.dataset, state.state) for state in states})
     [('emotions', 'missing'), ('yeast', 'missing')]
     """
-    return _inspect(select_entries("all" if names is None else names), data_dir)
-
-
-def _inspect(
-    entries: list[CatalogueEntry], data_dir: Folder, by_size: bool = False
-) -> list[FileState]:
     folder = data_folder(data_dir)
     return [
-        FileState(entry.name, file, folder / file.file, *_compare(file, folder, by_size))
-        for entry in entries
+        _compare(entry.name, file, folder / file.file, by_size)
+        for entry in select_entries(names)
         for file in entry.files
     ]
 
 
-def _compare(file: CatalogueFile, folder: Path, by_size: bool) -> tuple[str, Any, Any]:
-    """State, size and sha256 of what lies in the place of a file."""
-    path = folder / file.file
+def _compare(dataset: str, file: CatalogueFile, path: Path, by_size: bool) -> FileState:
+    """What lies in the place of a file."""
+    n_bytes = sha256 = None
     try:
         found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            return "missing", None, None
-        if found.st_size != file.n_bytes or by_size:
-            return "ok" if found.st_size == file.n_bytes else "damaged", found.st_size, None
-        with open(path, "rb") as handle:
-            sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+        n_bytes = found.st_size if stat.S_ISREG(found.st_mode) else None
+        if n_bytes == file.n_bytes and not by_size:
+            with open(path, "rb") as handle:
+                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
     except (FileNotFoundError, NotADirectoryError):
-        return "missing", None, None
+        pass
     except OSError as error:
         how = f"Set {FOLDER_VARIABLE} or --data-dir to a folder that you can read."
         raise InputError(f"{path} cannot be read: {error.strerror or error}. {how}") from error
-    return "ok" if sha256 == file.sha256 else "damaged", found.st_size, sha256
+    is_right = n_bytes == file.n_bytes and (by_size or sha256 == file.sha256)
+    state = "missing" if n_bytes is None else "ok" if is_right else "damaged"
+    return FileState(dataset, file, path, state, n_bytes, sha256)
+
+
+def fetch(
+    names: Names, data_dir: Folder = None, *, mirror: str | None = None, verbose: bool = False
+) -> list[FileState]:
+    """Fetch the files of data sets that are missing or damaged.
+
+    A refusal of the server does not keep the other files from being fetched.
+
+    Parameters
+    ----------
+    names : str, CatalogueEntry or iterable of them
+        Data sets by their names in the catalogue; ``"all"`` for all of it.
+    data_dir : path, optional
+        See :func:`data_folder`; made if need be.
+    mirror : str, optional
+        Address under which the files lie by their names, or several with spaces between, instead
+        of the catalogue's; the environment variable ``NLDD_MIRROR`` by default.
+    verbose : bool, default=False
+        Draw a progress bar for each file on standard error.
+
+    Returns
+    -------
+    states : list of FileState
+        One a file: ``ok`` if it was there already, else ``fetched``.
+
+    Examples
+    --------
+    ``fetch("all")`` fetches the whole catalogue. An address must be a safe one:
+
+    >>> from nldd.bench import fetch
+    >>> fetch("yeast", "data", mirror="ftp://somewhere")
+    Traceback (most recent call last):
+        ...
+    nldd.exceptions.InputError: Files are fetched over https only; got 'ftp://somewhere'. Give an
+    address of the form https://host/folder.
+    """
+    folder = data_folder(data_dir)
+    mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
+    for address in mirrors:
+        if not _ADDRESS.fullmatch(address):
+            form = "Give an address of the form https://host/folder."
+            raise InputError(f"Files are fetched over https only; got {address!r}. {form}")
+    states, failures = verify(names, folder), list[str]()
+    for i, state in enumerate(states):
+        if state.state == "ok":
+            continue
+        file = state.file
+        urls = [f"{mirror.rstrip('/')}/{file.file}" for mirror in mirrors] or [file.url]
+        errors = _fetch_file(file, folder, urls, verbose)
+        if not errors:
+            states[i] = replace(state, state="fetched", n_bytes=file.n_bytes, sha256=file.sha256)
+            continue
+        failures.append(f"{file.file} could not be fetched.")
+        failures += [f"  {url}: {_reason(error)}" for url, error in errors.items()]
+        if all(map(_is_unreachable, errors.values())):
+            break  # the next one would only wait for the same servers
+    if failures:
+        other = f"fetch from another address by --mirror or {MIRROR_VARIABLE}"
+        failures.append(f"Run the same again, {other}, or put the files into {folder} yourself.")
+        raise NLDDError("\n".join(failures), hint="the same again, or --mirror URL")
+    return states
+
+
+def _fetch_file(
+    file: CatalogueFile, folder: Path, urls: list[str], verbose: bool
+) -> dict[str, Exception]:
+    """Fetch a file from the first address that gives it; else what was wrong with each.
+
+    Pooch writes to a temporary file, and renames it when its sha256 is right.
+    """
+    import pooch
+    import requests
+
+    errors: dict[str, Exception] = {}
+    registry = {file.file: f"sha256:{file.sha256}"}
+    download = partial(_download, file=file, verbose=verbose)
+    # Pooch tells each step on standard error, where here the progress is drawn.
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel("ERROR")
+    try:
+        for url in urls:
+            source = {file.file: url}
+            server = pooch.create(folder, "", registry=registry, urls=source, retry_if_failed=2)
+            try:
+                server.fetch(file.file, downloader=download)
+                return {}
+            # A ValueError is pooch's word for another sha256.
+            except (NLDDError, ValueError, requests.RequestException) as error:
+                errors[url] = error
+    except OSError as error:
+        what = f"Cannot write to the folder {folder}: {error.strerror or error}."
+        how = f"Make room, or set {FOLDER_VARIABLE} or --data-dir to a folder that you can write to"
+        raise NLDDError(f"{what} {how}.") from error
+    finally:
+        logger.setLevel(level)
+    return errors
+
+
+def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose: bool) -> None:
+    """What pooch calls: write what is at `url`, and not much more than expected."""
+    import requests
+
+    n_blocks = -(-file.n_bytes // BLOCK_BYTES)
+    with requests.get(url, timeout=TIMEOUT_SECONDS, stream=True) as answer:
+        answer.raise_for_status()
+        blocks = answer.iter_content(BLOCK_BYTES)
+        with open(target, "wb") as stream:
+            for block in progress(blocks, n_blocks, f"{file.file} (KiB)", show=verbose):
+                stream.write(block)
+                if stream.tell() > file.n_bytes:
+                    raise NLDDError("the server sends more bytes than the catalogue has")
+
+
+def _is_unreachable(error: Exception) -> bool:
+    import requests
+
+    return isinstance(error, requests.ConnectionError | requests.Timeout)
+
+
+def _reason(error: BaseException) -> str:
+    """What is at the bottom of an error."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return str(error) or type(error).__name__

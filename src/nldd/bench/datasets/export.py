@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from nldd._files import open_replacement
+from nldd._files import open_replacement, refuse_existing
 from nldd._wording import quote
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
@@ -23,7 +23,9 @@ _ESCAPES = str.maketrans(
 _LARGEST_INTEGER = 2**53
 
 
-def export_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
+def export_dataset(
+    dataset: Dataset, path: str | os.PathLike[str], *, force: bool = True
+) -> list[Path]:
     """Write a data set as an ARFF file in which MEKA finds the labels.
 
     Labels come first, as ``{0,1}``, and their number stands as ``-C`` in the relation. Features are
@@ -36,6 +38,8 @@ def export_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]
     path : path
         File that ends in ``.arff``. Of a data set with a given split two files are written:
         ``birds-train.arff`` and ``birds-test.arff`` for ``birds.arff``.
+    force : bool, default=True
+        Whether to overwrite files.
 
     Returns
     -------
@@ -63,7 +67,13 @@ def export_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]
     1,0,90.5
     <BLANKLINE>
     """
-    paths = export_paths(dataset, path)
+    path = Path(path)
+    if path.suffix.lower() != ".arff":
+        raise InputError(f"The file must end in .arff; got {path}.")
+    stem = path.stem.removesuffix("-train") if dataset.n_train is not None else path.stem
+    parts = [""] if dataset.n_train is None else ["-train", "-test"]
+    paths = [path.with_name(f"{stem}{part}{path.suffix}") for part in parts]
+    refuse_existing(*paths, force=force)
     _check_names(dataset)
     _check_numbers(dataset)
     n_train = dataset.n_train
@@ -72,16 +82,6 @@ def export_dataset(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]
         with open_replacement(place) as stream:
             stream.writelines(f"{line}\n".encode() for line in _lines(dataset, rows))
     return paths
-
-
-def export_paths(dataset: Dataset, path: str | os.PathLike[str]) -> list[Path]:
-    """The files that :func:`export_dataset` writes."""
-    path = Path(path)
-    if path.suffix.lower() != ".arff":
-        raise InputError(f"The file must end in .arff; got {path}.")
-    stem = path.stem.removesuffix("-train") if dataset.n_train is not None else path.stem
-    parts = [""] if dataset.n_train is None else ["-train", "-test"]
-    return [path.with_name(f"{stem}{part}{path.suffix}") for part in parts]
 
 
 def _check_names(dataset: Dataset) -> None:

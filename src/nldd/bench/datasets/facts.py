@@ -1,13 +1,18 @@
 """What is measured on a data set: its size, its labels, and how unequal they are."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from nldd.bench.datasets.catalogue import align_facts, counts
 from nldd.datasets import Dataset, labelset_counts
+from nldd.present.table import Table, tabulate
+from nldd.present.text import count_noun, percent, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,21 @@ class Facts:
     >>> facts = describe(Dataset(np.zeros((4, 1)), Y, ["a", "b"]))
     >>> facts.cardinality, facts.n_labelsets, facts.unlabelled, facts.max_ir
     (1.0, 3, 0.25, 3.0)
+    >>> print(facts)
+      rows             4
+      features         1 (all 0 or 1)
+      labels           2
+      labels a row     1.00 (cardinality)
+      labelsets        3 distinct
+      density          0.500 (labels a row / labels)
+      distinct         0.750 (labelsets / rows, PDIV)
+      seen once        50.0 % of the rows have a labelset of their own
+      no label         25.0 % of the rows
+      imbalance        MeanIR 2.000, MaxIR 3.000, CVIR 0.707
+      SCUMBLE          0.0335 (frequent labels beside rare ones)
+      TCS              1.792 (ln of features x labels x labelsets)
+      missing values   0 in the features
+      frequent labels  a 75.0 %, b 25.0 %
     """
 
     name: str
@@ -81,6 +101,54 @@ class Facts:
     scumble: float
     tcs: float
     frequent: tuple[tuple[str, float], ...]
+
+    def __str__(self) -> str:
+        """One line a fact, with what it means."""
+        missing = "empty texts" if self.text else "in the features"
+        frequent = (f"{visible(name)} {percent(share, 1)}" for name, share in self.frequent)
+        measured = {
+            "density": f"{self.density:.3f} (labels a row / labels)",
+            "distinct": f"{self.distinct:.3f} (labelsets / rows, PDIV)",
+            "seen once": f"{percent(self.seen_once, 1)} of the rows have a labelset of their own",
+            "no label": f"{percent(self.unlabelled, 1)} of the rows",
+            "imbalance": self._imbalance(),
+            "SCUMBLE": f"{self.scumble:.4f} (frequent labels beside rare ones)",
+            "TCS": f"{self.tcs:.3f} (ln of features x labels x labelsets)",
+            "missing values": f"{self.n_missing} {missing}",
+            "frequent labels": ", ".join(frequent),
+        }
+        if self.text:
+            del measured["TCS"]
+        split = {}
+        if self.n_train is not None:
+            n_test = self.n_samples - self.n_train
+            split = {"given split": f"{self.n_train} rows to train on, {n_test} to test on"}
+        return align_facts(counts(self, self._kind()) | split | measured)
+
+    def _kind(self) -> str:
+        """What the features are."""
+        kinds = ["texts"] * self.text + ["sparse"] * self.sparse
+        if self.n_binary:
+            some = f"{self.n_binary} of them" if self.n_binary < self.n_features else "all"
+            kinds.append(f"{some} 0 or 1")
+        return f" ({', '.join(kinds)})" if kinds else ""
+
+    def _imbalance(self) -> str:
+        if self.n_absent == self.n_labels:
+            return "no row has a label"
+        ratios = f"MeanIR {self.mean_ir:.3f}, MaxIR {self.max_ir:.3f}, CVIR {self.cv_ir:.3f}"
+        left_out = f"; {count_noun(self.n_absent, 'label')} without rows left out"
+        return ratios + left_out * bool(self.n_absent)
+
+    def remarks(self) -> Iterator[str]:
+        """What a reader of a table should know beside its numbers."""
+        if self.text:
+            yield "Texts, of which features are made inside of the folds."
+        if self.n_missing:
+            what = "empty text" if self.text else "missing value"
+            yield f"{count_noun(self.n_missing, what)}."
+        if self.n_absent:
+            yield f"{count_noun(self.n_absent, 'label')} without rows left out of the IR."
 
 
 def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
@@ -186,3 +254,46 @@ def _count_binary(dataset: Dataset) -> int:
         other = (X.data != 1) & (X.data != 0) & ~np.isnan(X.data)
         return dataset.n_features - len(np.unique(X.indices[other]))
     return int(((X == 0) | (X == 1) | np.isnan(X)).all(axis=0).sum())
+
+
+# Columns of the table of data sets: the fact below each head, and how it is printed.
+_COLUMNS = {
+    "Data set": ("name", ""),
+    "Rows": ("n_samples", "d"),
+    "Features": ("n_features", "d"),
+    "Labels": ("n_labels", "d"),
+    "Card.": ("cardinality", ".3f"),
+    "Dens.": ("density", ".3f"),
+    "Labelsets": ("n_labelsets", "d"),
+    "PDIV": ("distinct", ".3f"),
+    "Single": ("n_single", "d"),
+    "MeanIR": ("mean_ir", ".3f"),
+    "MaxIR": ("max_ir", ".3f"),
+    "CVIR": ("cv_ir", ".3f"),
+    "SCUMBLE": ("scumble", ".4f"),
+    "TCS": ("tcs", ".3f"),
+}
+_LEGEND = (
+    "Card.: labels a row; Dens.: the same over the number of labels; PDIV: distinct labelsets over "
+    "rows; Single: labelsets of one row; IR of a label: how many times as often as the label the "
+    "most frequent label occurs (mean, maximum, coefficient of variation); SCUMBLE: how unequal "
+    "the IR of the labels of a row are; TCS: ln(features x labels x labelsets)."
+)
+
+
+def datasets_table(described: Mapping[str, tuple[Facts, Sequence[str]]]) -> Table:
+    """What reviewers ask about data sets, with the facts and the notes of each by its name."""
+    facts = [of for of, _ in described.values()]
+    columns = {head: partial(_cell, fact, form) for head, (fact, form) in _COLUMNS.items()}
+    remarks = [f"{of.name}: {remark}" for of in facts for remark in of.remarks()]
+    notes = [f"{name}: {note}" for name, (_, told) in described.items() for note in told]
+    table = tabulate("datasets", "Data sets", facts, columns, _LEGEND, *remarks, *notes)
+    plain = tuple(field.name for field in fields(Facts) if field.name != "frequent")
+    rows = tuple(tuple(getattr(of, fact) for fact in plain) for of in facts)
+    return replace(table, data_head=plain, data=rows)
+
+
+def _cell(fact: str, form: str, facts: Facts) -> str:
+    value = getattr(facts, fact)
+    is_unknown = value != value or (facts.text and fact == "n_features")
+    return "-" if is_unknown else format(value, form)

@@ -2,15 +2,17 @@
 
 import os
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array, issparse
 
-from nldd.bench.datasets.arff import read_arff
-from nldd.bench.datasets.arff_dataset import as_dataset
+from nldd._wording import quote, quote_first
+from nldd.bench.datasets.arff import Attribute, DataTable, read_arff
 from nldd.bench.datasets.catalogue import (
     CATALOGUE,
     EMBEDDED,
@@ -19,16 +21,15 @@ from nldd.bench.datasets.catalogue import (
     find_entry,
     require_files,
 )
-from nldd.bench.datasets.csv_dataset import read_csv
-from nldd.bench.datasets.joined import join
-from nldd.bench.datasets.label_columns import FORMS, Labels, parse_labels
-from nldd.bench.datasets.openml import OPENML, load_openml
-from nldd.bench.datasets.row_ids import note_on_numbers, sounds_like_a_row_id
-from nldd.bench.datasets.svmlight import read_svmlight
+from nldd.bench.datasets.columns import FORMS, Labels, as_dataset, parse_labels
+from nldd.bench.datasets.source import MAX_BYTES, DataFile
+from nldd.bench.datasets.tables import read_csv, read_svmlight
 from nldd.datasets import Dataset, load_yeast
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, NLDDError
 
-_TABLES = (".csv", ".tsv")
+OPENML = "openml:"
+_NUMBER = re.compile(r"[1-9][0-9]{0,11}")
+_TABLES = (".arff", ".csv", ".tsv")
 _SPARSE = (".svm", ".libsvm", ".svmlight", ".txt")
 # Names of the training and test files of a data set: birds-train, cal500Train-4, train.
 _PART = re.compile(
@@ -42,6 +43,7 @@ _PARTNERS = {
     "trn": ("tst", "test"),
     "tra": ("tst", "test"),
 }
+_SPARSE_WORD = re.compile(r"(?i)[-_. ]sparse(?![^-_. ])")
 _FACTS = {
     "n_samples": "samples",
     "n_features": "features",
@@ -70,10 +72,11 @@ def load_dataset(
         file, or of an ``.svm``, ``.libsvm``, ``.svmlight`` or ``.txt`` file with sparse lines such
         as ``3,17 0:1.5 8:0.25``, or ``"openml:41473"`` for a data set of OpenML.
     labels : list of str, str, int or path, optional
-        Which columns of a file are labels, see :func:`read_csv`. For ARFF also the path of an
-        ``.xml`` file of Mulan; by default the one beside the file and of the same name, with or
-        without ``-train`` or ``-test`` at its end, or else the number that MEKA keeps in the
-        relation (``-C 3``).
+        Which columns of a file are labels: names, a pattern such as ``"label_*"``, or a number (3:
+        the first three columns; -3: the last three). Also the path of an ``.xml`` file of Mulan;
+        for ARFF by default the one beside the file and of the same name, with or without
+        ``-train``, ``-test`` or ``-sparse``, or else the number that MEKA keeps in the relation
+        (``-C 3``).
     text : str, optional
         Name of the one column that is a text; `X` is then the texts, and other columns that are no
         labels are left out.
@@ -108,19 +111,21 @@ def load_dataset(
     if not isinstance(name, str | os.PathLike):
         raise InputError(f"name must be a name of the catalogue or a path; got {name!r}.")
     suffix = Path(name).suffix.lower()
-    if groups is not None and suffix not in (".arff", *_TABLES):
+    if groups is not None and suffix not in _TABLES:
         raise InputError(f"{name} has no column of groups: they are for ARFF, CSV and TSV files.")
     if isinstance(name, str) and name.startswith(OPENML):
         if test is not None:
             raise InputError(f"{name} is one table: leave test out.")
-        return load_openml(name, labels, text=text, keep_ids=keep_ids, data_dir=data_dir)
-    if suffix in _READERS:
-        files = _find_files(Path(name), test)
-        options = {"text": text, "keep_ids": keep_ids}
-        options |= {} if groups is None else {"groups": groups}
-        return _note_split(_READERS[suffix](files, _name_of(files), labels, **options), files)
+        if text is not None:
+            raise InputError(
+                f"scikit-learn fetches no texts from OpenML: leave text out for {name}."
+            )
+        return _load_openml(name, labels, keep_ids, data_folder(data_dir))
+    if suffix in (*_TABLES, *_SPARSE):
+        return _load_files(_find_files(Path(name), test), labels, text, groups, keep_ids)
     if suffix or isinstance(name, os.PathLike) or os.sep in name:
-        known = f"a data set of the catalogue nor a file that ends in {', '.join(_READERS)}"
+        endings = ", ".join((*_TABLES, *_SPARSE))
+        known = f"a data set of the catalogue nor a file that ends in {endings}"
         raise InputError(f"{name} is neither {known}.")
     if labels is not None or text is not None or test is not None:
         raise InputError(f"The labels of {name!r} are known: leave labels out, or name a file.")
@@ -141,21 +146,22 @@ def load_named(
     without `labels`, so that one command can name several kinds. `columns_of` tells by the name of
     the data set what is known of its file alone: `labels`, `text` and `groups`.
     """
-    suffix = Path(name).suffix.lower()
     if name in CATALOGUE:
         return load_dataset(name, data_dir=data_dir)
-    is_file = suffix in _READERS and not name.startswith(OPENML)
+    suffix = Path(name).suffix.lower()
+    is_file = suffix in (*_TABLES, *_SPARSE) and not name.startswith(OPENML)
     told = columns_of(_name_of(_find_files(Path(name), None)) if is_file else name)
-    text, groups = told.get("text", text), told.get("groups")
-    if suffix in _SPARSE and "labels" not in told:
-        return load_dataset(name, groups=groups)
-    if labels is not None and suffix == ".arff" and "labels" not in told:
+    text = told.get("text", None if suffix in _SPARSE else text)
+    options: dict[str, Any] = {"text": text, "groups": told.get("groups"), "data_dir": data_dir}
+    if "labels" in told:
+        return load_dataset(name, labels=parse_labels(told["labels"]), **options)
+    if suffix == ".arff" and labels is not None:
         try:
-            return load_dataset(name, text=text, groups=groups)
+            return load_dataset(name, **options)
         except InputError:
             pass  # it does not say, or is wrong in another way, which the second try tells
-    chosen = parse_labels(told.get("labels", labels))
-    return load_dataset(name, labels=chosen, text=text, groups=groups, data_dir=data_dir)
+    chosen = None if suffix in _SPARSE else parse_labels(labels)
+    return load_dataset(name, labels=chosen, **options)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
@@ -189,6 +195,37 @@ def _name_of(files: Sequence[Path]) -> str:
     return f"{name}{found['end']}"
 
 
+def _label_file(path: Path) -> Path | None:
+    """The XML file beside an ARFF file: of its name, or of that without what Mulan adds to it."""
+    stems = [path.stem]
+    if found := _PART.fullmatch(path.stem):
+        start = found["start"].rstrip("-_. ")
+        stems += [f"{start}{found['end']}", start]
+    stems += [_SPARSE_WORD.sub("", stem) for stem in stems]
+    places = [path.with_name(f"{stem}.xml") for stem in stems if stem]
+    return next((place for place in places if place.is_file()), None)
+
+
+def _load_files(
+    files: Sequence[Path],
+    labels: Labels | os.PathLike[str] | None,
+    text: str | None,
+    groups: str | None,
+    keep_ids: bool,
+) -> Dataset:
+    name, suffix = _name_of(files), files[0].suffix.lower()
+    if suffix in _SPARSE:
+        if labels is not None or text is not None:
+            told = "leave labels and text out"
+            raise InputError(f"Every line of {files[0]} says its labels: {told}.")
+        return _note_split(read_svmlight(files, name), files)
+    tables = list(map(read_arff if suffix == ".arff" else read_csv, files))
+    if suffix == ".arff" and labels is None:
+        labels = _label_file(files[0])
+    dataset = as_dataset(tables, labels, name, text=text, groups=groups, keep_ids=keep_ids)
+    return _note_split(dataset, files)
+
+
 def _note_split(dataset: Dataset, files: Sequence[Path]) -> Dataset:
     if dataset.n_train is None:
         return dataset
@@ -196,83 +233,6 @@ def _note_split(dataset: Dataset, files: Sequence[Path]) -> Dataset:
     parts = f"the first {n_train:,} rows are those of {files[0].name}, the other {n_test:,} those"
     note = f"As the files split it, {parts} of {files[1].name}."
     return replace(dataset, notes=(*dataset.notes, note))
-
-
-def _load_arff(
-    files: Sequence[Path],
-    name: str,
-    labels: Labels | os.PathLike[str] | None,
-    **options: Any,
-) -> Dataset:
-    return as_dataset(list(map(read_arff, files)), labels or _label_file(files[0]), name, **options)
-
-
-def _label_file(path: Path) -> Path | None:
-    """The XML file beside an ARFF file: of its name, or of that without ``-train`` or ``-test``."""
-    stems = [path.stem]
-    if found := _PART.fullmatch(path.stem):
-        start = found["start"].rstrip("-_. ")
-        stems += [f"{start}{found['end']}", start]
-    places = [path.with_name(f"{stem}.xml") for stem in stems if stem]
-    return next((place for place in places if place.is_file()), None)
-
-
-def _load_tables(
-    files: Sequence[Path],
-    name: str,
-    labels: Labels | os.PathLike[str] | None,
-    *,
-    text: str | None,
-    keep_ids: bool,
-    groups: str | None = None,
-) -> Dataset:
-    if labels is None or isinstance(labels, os.PathLike):
-        raise InputError(f"Say which columns of {files[0]} are labels: {FORMS}.")
-    dataset = join([read_csv(path, labels, text=text, groups=groups) for path in files], name)
-    return dataset if keep_ids or text else _without_row_numbers(dataset)
-
-
-def _without_row_numbers(dataset: Dataset) -> Dataset:
-    """The data set without columns of features that number its rows."""
-    names, cuts = dataset.feature_names, [] if dataset.n_train is None else [dataset.n_train]
-    notes = {
-        j: note
-        for j, name in enumerate(names)
-        if sounds_like_a_row_id(name)
-        and (note := note_on_numbers(name, np.split(dataset.X[:, j], cuts)))
-    }
-    if not notes:
-        return dataset
-    if len(notes) == len(names):
-        raise InputError(f"{dataset.name}: beside the labels there are row ids only, no feature.")
-    kept = [j for j in range(len(names)) if j not in notes]
-    return replace(
-        dataset,
-        X=dataset.X[:, kept],
-        feature_names=[names[j] for j in kept],
-        notes=(*dataset.notes, *notes.values()),
-    )
-
-
-def _load_sparse(
-    files: Sequence[Path],
-    name: str,
-    labels: Labels | os.PathLike[str] | None,
-    *,
-    text: str | None,
-    keep_ids: bool,
-) -> Dataset:
-    if labels is not None or text is not None:
-        raise InputError(f"Every line of {files[0]} says its labels: leave labels and text out.")
-    return read_svmlight(files, name)
-
-
-# By the ending of the name of a file.
-_READERS: dict[str, Any] = {
-    ".arff": _load_arff,
-    **dict.fromkeys(_TABLES, _load_tables),
-    **dict.fromkeys(_SPARSE, _load_sparse),
-}
 
 
 def _load_entry(entry: CatalogueEntry, data_dir: str | os.PathLike[str] | None) -> Dataset:
@@ -291,3 +251,60 @@ def _load_entry(entry: CatalogueEntry, data_dir: str | os.PathLike[str] | None) 
             files_of = f"The files of {entry.name} in {folder} are not those of the catalogue"
             raise InputError(f"{files_of}: {wrong}. Run: nldd datasets fetch {entry.name}")
     return _note_split(dataset, files)
+
+
+def _load_openml(
+    name: str, labels: Labels | os.PathLike[str] | None, keep_ids: bool, folder: Path
+) -> Dataset:
+    """The data set ``openml:41473``; its labels are the targets that OpenML states.
+
+    Rows and columns are turned into numbers as those of an ARFF file are. The files stay in the
+    folder ``openml`` of the data folder, and the same call needs no network afterwards.
+    """
+    number = name.removeprefix(OPENML)
+    if not _NUMBER.fullmatch(number):
+        why = "since several of OpenML's data sets may have one name, and a number stays"
+        raise InputError(f"Say {OPENML} and the number of a data set, {why}; got {quote(name)}.")
+    found = _fetch_openml(int(number), folder)
+    if labels is None:
+        stated = (found.details.get("default_target_attribute") or "").split(",")
+        labels = [each.strip() for each in stated if each.strip() in found.feature_names]
+        if len(labels) < 2:
+            target = f"the target {quote(labels[0])} only" if labels else "no target"
+            columns = f"its columns are {quote_first(found.feature_names)}"
+            raise InputError(f"OpenML states {target} for {name}; {columns}. Say which: {FORMS}.")
+    attributes = []
+    for place, column in enumerate(found.feature_names, start=1):
+        values = found.categories.get(column)
+        codes = None if values is None else {str(v): float(k) for k, v in enumerate(values)}
+        attributes.append(Attribute(column, codes, place))
+    cells = csr_array(found.data) if issparse(found.data) else np.asarray(found.data, float)
+    lines = np.arange(1, cells.shape[0] + 1)
+    table = DataTable(DataFile(Path(name), MAX_BYTES), attributes, cells, 0, lines, relation=name)
+    return as_dataset([table], labels, str(found.details["name"]), keep_ids=keep_ids)
+
+
+def _fetch_openml(number: int, folder: Path) -> Any:
+    """All columns of a data set as numbers, with what OpenML says about it."""
+    from sklearn.datasets import fetch_openml
+
+    try:
+        with warnings.catch_warnings():
+            # Of what is inactive, or fetched once more: who names a number wants that one.
+            warnings.simplefilter("ignore")
+            return fetch_openml(
+                data_id=number,
+                data_home=str(folder),
+                target_column=None,
+                as_frame=False,
+                parser="liac-arff",
+                n_retries=1,
+            )
+    except OSError as error:
+        reason = getattr(error, "reason", None) or error
+        copy = f"copy the folder {folder / 'openml'} from a machine that has it"
+        what = f"{OPENML}{number} could not be fetched: {reason}"
+        raise NLDDError(f"{what}. Check the number and the network, or {copy}.") from error
+    except (ValueError, KeyError) as error:
+        reason = str(error).rstrip(".")
+        raise InputError(f"{OPENML}{number} cannot be read: {reason}.") from error

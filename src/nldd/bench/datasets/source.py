@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import compress
 from math import inf
 from pathlib import Path
+from typing import NoReturn
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +17,14 @@ from numpy.typing import NDArray
 from nldd._wording import quote
 from nldd.exceptions import InputError
 
-MAX_BYTES = 2**30
+MAX_BYTES, MAX_XML_BYTES = 2**30, 2**26
 FREE_CELLS = 1_000_000
 # Python's float also takes 1_000, nan, infinity, digits of all scripts and odd spaces.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
 _CHARACTERS = b"0123456789+-.eE, "
 _TRUTH = {"false": 0.0, "true": 1.0}
+# Put by expat between the address of a namespace and a tag; no XML file can hold it.
+_SEPARATOR = "\x01"
 
 
 class DataError(Exception):
@@ -34,13 +38,18 @@ class DataFile:
     path: Path
     n_bytes: int
 
-    def error(self, line: int, message: object) -> InputError:
-        """The error to raise for something wrong in a line, counted from 1."""
-        return InputError(f"{self.path}, line {line}: {message}")
+    def error(self, line: int | None, message: object) -> InputError:
+        """The error to raise for something wrong in a line, counted from 1, or in the whole."""
+        place = "" if line is None else f", line {line}"
+        return InputError(f"{self.path}{place}: {message}")
 
-    def refusal(self, message: object) -> InputError:
-        """The error to raise for something wrong with the file as a whole."""
-        return InputError(f"{self.path}: {message}")
+    @contextmanager
+    def at(self, line: int) -> Iterator[None]:
+        """Say of what is refused meanwhile that it stands in this line."""
+        try:
+            yield
+        except DataError as refusal:
+            raise self.error(line, refusal) from None
 
     def check_cells(self, n_cells: int, line: int, what: str, per_byte: int = 16) -> None:
         """Refuse to make a table out of all proportion to the file.
@@ -56,39 +65,27 @@ class DataFile:
             raise self.error(line, message)
 
 
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
+def read_bytes(path: str | os.PathLike[str], max_bytes: int = MAX_BYTES) -> tuple[DataFile, bytes]:
+    """The content of a file of at most `max_bytes`."""
+    path = Path(path)
     try:
-        yield
+        n_bytes = path.stat().st_size
+        # Opening a pipe would wait for somebody to write into it.
+        is_file = path.is_file()
+        content = path.read_bytes() if is_file and n_bytes <= max_bytes else b""
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read: {reason}. Check the name of the file.") from error
-
-
-def find_file(path: str | os.PathLike[str], max_bytes: int) -> DataFile:
-    """A file that is there and has at most `max_bytes`."""
-    path = Path(path)
-    with _readable(path):
-        n_bytes = path.stat().st_size
-    # Opening a pipe would wait for somebody to write into it.
-    if not path.is_file():
+    if not is_file:
         raise InputError(f"{path} is not a file. Name a file.")
     if n_bytes > max_bytes:
-        limit = f"at most {max_bytes} are read. Set max_bytes to allow more."
-        raise InputError(f"{path} has {n_bytes} bytes; {limit}")
-    return DataFile(path, n_bytes)
+        raise InputError(f"{path} has {n_bytes} bytes; at most {max_bytes} are read.")
+    return DataFile(path, n_bytes), content
 
 
-def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> tuple[DataFile, bytes]:
-    """The content of a file of at most `max_bytes`."""
-    source = find_file(path, max_bytes)
-    with _readable(source.path):
-        return source, source.path.read_bytes()
-
-
-def read_lines(path: str | os.PathLike[str], max_bytes: int) -> tuple[DataFile, list[str]]:
+def read_lines(path: str | os.PathLike[str]) -> tuple[DataFile, list[str]]:
     """The lines of a file: UTF-8 with or without a byte order mark, or else Latin-1."""
-    source, content = read_bytes(path, max_bytes)
+    source, content = read_bytes(path)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise source.error(1, "the file is in UTF-16. Save it as UTF-8.")
     try:
@@ -106,9 +103,9 @@ def number(text: str, attribute: str = "") -> float:
     found = _NUMBER.fullmatch(text)
     if found and abs(value := float(text)) < inf:
         return value
-    place = f"attribute {quote(attribute)}: " if attribute else ""
     expected = "a number below 1.8e308" if found else "a number such as 12, -0.5 or 1e-3"
     hint = " Write decimals with a point." if "," in text else ""
+    place = f"attribute {quote(attribute)}: " if attribute else ""
     raise DataError(f"{place}expected {expected}; got {quote(text)}.{hint}")
 
 
@@ -133,3 +130,54 @@ def truth(text: str) -> float | None:
         # Adding 0 turns -0 into 0.
         return value + 0.0 if value in (0, 1) else None
     return _TRUTH.get(text.lower())
+
+
+def read_label_names(path: str | os.PathLike[str]) -> list[str]:
+    """Read the names of labels from an XML file of Mulan, exactly as they are written there.
+
+    Labels may lie within labels (a hierarchy): all of them count, in the order of the file.
+    Document types and entities, which can be made to fill the memory, are refused.
+    """
+    source, content = read_bytes(path, MAX_XML_BYTES)
+    # No tree is built, however deep the file is.
+    parser = expat.ParserCreate(namespace_separator=_SEPARATOR)
+    lines: dict[str, int] = {}  # of the names
+    tags: set[str] = set()
+
+    def refuse(message: str) -> NoReturn:
+        raise source.error(parser.CurrentLineNumber, message)
+
+    def refuse_doctype(*_: object) -> None:
+        refuse("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
+
+    def start_element(tag: str, attributes: dict[str, str]) -> None:
+        tag = tag.rpartition(_SEPARATOR)[2]
+        if not tags and tag != "labels":
+            expected = f"expected <labels> as the outermost element; got <{tag[:40]}>"
+            refuse(f"{expected}. Is it a label file of Mulan?")
+        tags.add(tag)
+        if tag != "label":
+            return
+        name = attributes.get("name")
+        if not name:
+            refuse('a <label> has no name. Expected <label name="...">.')
+        if name in lines:
+            refuse(f"label {quote(name)} was named before, in line {lines[name]}.")
+        lines[name] = parser.CurrentLineNumber
+
+    parser.StartElementHandler = start_element
+    parser.StartDoctypeDeclHandler = refuse_doctype
+    try:
+        parser.Parse(content, True)
+    except InputError:
+        raise  # it is a ValueError too
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise source.error(error.lineno, f"not well-formed XML: {reason}.") from None
+    except (ValueError, LookupError) as error:
+        # An encoding that Python does not know, or not as one byte a character.
+        reason = quote(str(error))
+        raise source.error(1, f"the file cannot be decoded: {reason}. Save it as UTF-8.") from None
+    if not lines:
+        refuse('<labels> holds no label. Expected <label name="..."/> in it.')
+    return list(lines)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from nldd._wording import quote
-from nldd.bench.protocols.protocol_file import hint
 from nldd.bench.report.published import (
     doubtful,
     paper_notes,
@@ -18,6 +17,7 @@ from nldd.bench.report.published import (
     rank_entries,
 )
 from nldd.bench.report.results import ALL_MEASURES, POOLED, FloatArray, Results
+from nldd.bench.runner.protocol_file import hint
 from nldd.bench.statistics.ranks import average_ranks, complete_rows, ranks
 from nldd.bench.statistics.significance import (
     WILCOXON_RULE,

@@ -26,12 +26,11 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from nldd._versions import library_versions
-from nldd.bench.protocols.methods import predict_labels, predict_probabilities
-from nldd.bench.protocols.preparation import search_details, split_fitted
-from nldd.bench.protocols.protocol import Protocol
-from nldd.bench.protocols.splits import Rows
+from nldd._package import library_versions
+from nldd.bench.runner.methods import predict_labels, predict_probabilities
+from nldd.bench.runner.protocol import Protocol, search_details, split_fitted
 from nldd.bench.runner.records import CellPredictions, CellRecord, Key, as_line
+from nldd.bench.runner.splits import Rows
 from nldd.datasets import Dataset
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError

@@ -1,4 +1,4 @@
-"""``nldd evaluate`` and ``nldd audit``: check codes against those of people."""
+"""``nldd evaluate``, ``audit``, ``suspects`` and ``agreement``: check codes."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import click
 
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
+from nldd.present import console as common
 from nldd.present.console import print_notes
 
 
@@ -140,3 +140,75 @@ def audit(
     place = out or table.with_name(f"{table.stem}.audit{ending}")
     shared.check_places(table, *besides, to=[place], force=force)
     shared.show_result(draw_sample(table, place, sample, seed, options, raw, besides), as_json)
+
+
+@click.command()
+@shared.model_argument
+@common.file_option("-o", "--out", help="File for all of them, with the evidence.")
+@common.force_option
+@common.json_option
+def suspects(model: Path, out: Path | None, force: bool, as_json: bool) -> None:
+    """Find answers that people may have miscoded, among those that a model has learned from.
+
+    Suspicious are answers to which the model, without having seen them, gives other codes, the more
+    so the surer it is and the more codes differ; and identical answers with different codes.
+
+    \b
+    Examples:
+      nldd suspects model.nldd
+      nldd suspects model.nldd -o suspects.csv
+    """
+    from nldd.coding.model_file import load_coding_model
+    from nldd.coding.suspects import find_suspects
+    from nldd.coding.tables.writing import write_table
+
+    shared.check_places(model, to=[out], force=force)
+    found = find_suspects(load_coding_model(model))
+    if out is not None:
+        write_table(out, found.to_frame())
+    shared.show_result(found, as_json, out=out)
+
+
+@click.command()
+@click.argument("tables_of_coders", nargs=-1, required=True, type=common.FILE, metavar="CODED...")
+@common.bundle(
+    "request", shared.make_column_spec, shared.text_option(required=True), *shared.code_options
+)
+@click.option(
+    "--id", "name", metavar="COLUMN", help="Column to match rows by; by their order if left out."
+)
+@common.file_option("-o", "--out", help="File for the answers that were coded differently.")
+@common.force_option
+@shared.table_options
+@common.json_option
+def agreement(
+    tables_of_coders: tuple[Path, ...],
+    request: "shared.ColumnSpec",
+    name: str | None,
+    out: Path | None,
+    force: bool,
+    options: "shared.TableOptions",
+    as_json: bool,
+) -> None:
+    """Tell how far two or more people agree who coded the same answers.
+
+    CODED are tables of the same answers, each coded by another person; or one table with a row for
+    each coder and answer, which has columns of coders and of ids. For each code there is
+    Cohen's kappa, for whole combinations of codes Krippendorff's alpha. An answer without codes in
+    a table was not coded by that person.
+
+    \b
+    Examples:
+      nldd agreement ann.csv bob.csv --text answer --labels codes --id id
+      nldd agreement ann.csv bob.csv --text answer --labels codes -o disagreements.csv
+      nldd agreement all.csv --text answer --labels codes --id id --coder-column coder
+    """
+    from nldd.coding.agreement import agreement_of_tables
+    from nldd.coding.tables.writing import write_table
+
+    shared.check_places(*tables_of_coders, to=[out], force=force)
+    found = agreement_of_tables(tables_of_coders, request, name, options)
+    print_notes(found.notes)
+    if out is not None:
+        write_table(out, found.to_frame(request.separators[0]))
+    shared.show_result(found, as_json, out=out)

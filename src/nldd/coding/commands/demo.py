@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nldd.exceptions import InputError
-from nldd.present.console import show
-from nldd.present.options import FOLDER, default_option, seed_option
+from nldd.present.console import FOLDER, default_option, seed_option, show
 from nldd.present.text import command_line
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def _write_tables(answers: "Survey", seed: int) -> None:
 
 def _correct_review(answers: "Survey") -> None:
     """Fill in the codes of the review sheet, as people would."""
-    from nldd.coding.own_columns import OK
+    from nldd.coding.columns import OK
     from nldd.coding.tables.reading import read_table
     from nldd.coding.tables.writing import write_table
 

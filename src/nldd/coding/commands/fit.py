@@ -1,4 +1,4 @@
-"""``nldd fit`` and ``nldd update``: learn from coded answers, and from further ones."""
+"""``nldd fit``, ``update``, ``undo`` and ``inspect``: make, change and look at a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,9 +8,8 @@ import click
 from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
-from nldd.present.console import after_saving, make_asker, print_notes, say
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import after_saving, make_asker, print_notes, progress, say
 
 if TYPE_CHECKING:
     from nldd.coding.training import FitResult
@@ -187,3 +186,43 @@ def _show_step(
     with after_saving(out):
         written = place and report.write(out, place)
     shared.show_result(report, as_json, model=out, before=step.predecessor, report=written)
+
+
+@click.command()
+@shared.model_argument
+@common.json_option
+def undo(model: Path, as_json: bool) -> None:
+    """Take back the last change of a model: an update, or a fit in its place.
+
+    Each change of a model keeps the file that was there before as MODEL.bak, which takes its place
+    again. Nothing is lost: a second time, this command brings back what it took.
+
+    \b
+    Example:
+      nldd undo model.nldd
+    """
+    from nldd.coding.model_file import undo_model
+    from nldd.coding.report import is_fit_report
+
+    undone = undo_model(model, say)
+    report = model.with_suffix(".report.html")
+    if is_fit_report(report, model):
+        print_notes([f"{report.name} may be about another state of the model than this one."])
+    shared.show_result(undone, as_json, model=model)
+
+
+@click.command()
+@shared.model_argument
+@common.json_option
+def inspect(model: Path, as_json: bool) -> None:
+    """Show what a model holds: codes, columns, coefficients, versions and history.
+
+    A file that nldd.save_model wrote in Python is shown too: its classifier, labels and versions.
+
+    \b
+    Example:
+      nldd inspect model.nldd
+    """
+    from nldd.coding.wording import describe_model
+
+    shared.show_result(describe_model(model), as_json)

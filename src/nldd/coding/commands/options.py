@@ -11,8 +11,7 @@ import click
 
 from nldd._files import refuse_existing
 from nldd._wording import quote
-from nldd.present.console import print_result
-from nldd.present.options import FILE, Decorator, bundle, default_option, file_option
+from nldd.present.console import FILE, Decorator, bundle, default_option, file_option, print_result
 
 if TYPE_CHECKING:  # what the options of a bundle become, for the signatures of commands
     from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
@@ -126,7 +125,11 @@ raw_option = click.option(
 _table_options = (
     click.option("--encoding", metavar="NAME", help="Of a text file; else found out."),
     click.option(
-        "--delimiter", metavar="CHARACTER", help="Between the cells of a CSV file; else found out."
+        "--delimiter",
+        "separator",
+        metavar="CHARACTER",
+        callback=lambda context, parameter, given: TABS.get(given or "", given),
+        help="Between the cells of a CSV file; else found out.",
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of a workbook; the first if left out."),
     click.option(
@@ -146,16 +149,11 @@ _table_options = (
 )
 
 
-def _open_how(delimiter: str | None, **given: Any) -> "TableOptions":
-    from nldd.coding.tables.reading import TableOptions
-
-    return TableOptions(separator=TABS.get(delimiter or "", delimiter), **given)
-
-
-table_options = bundle("options", _open_how, *_table_options)
+_make_options = build_late("nldd.coding.tables.reading", "TableOptions")
+table_options = bundle("options", _make_options, *_table_options)
 answer_options = bundle(
     "options",
-    _open_how,
+    _make_options,
     *_table_options,
     file_option(
         "--extra-features",

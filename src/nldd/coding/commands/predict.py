@@ -1,13 +1,71 @@
-"""``nldd predict``: code new answers."""
+"""``nldd triage``, ``predict`` and ``frequencies``: code new answers, and count the codes."""
 
 from pathlib import Path
 
 import click
 
+from nldd._files import refuse_existing
 from nldd.coding.commands import options as shared
-from nldd.present import options as common
-from nldd.present.console import print_json, print_notes, show
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import print_json, print_notes, print_result, progress, show
+
+
+@click.command()
+@shared.model_argument
+@shared.guarantee_options
+@common.default_option(
+    "--human-accuracy",
+    type=click.FloatRange(0, 1),
+    default=1.0,
+    help="Accuracy of the codes that people give to the rest.",
+)
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="NAME",
+    help="Draw the risk-coverage curve as NAME.svg and NAME.png.",
+)
+@common.force_option
+@common.json_option
+def triage(
+    model: Path,
+    promise: "shared.GuaranteeTarget",
+    human_accuracy: float,
+    figure: Path | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Tell how much may be coded automatically, at which accuracy.
+
+    The table shows what would be right if the surest answers, down to a chance of being right, were
+    coded by the machine, by predictions of answers that the model had not seen. The threshold for
+    the target accuracy is tested, not just estimated: the promise holds with the stated confidence.
+
+    \b
+    Examples:
+      nldd triage model.nldd
+      nldd triage model.nldd --target-accuracy 0.85 --confidence 0.95 --figure curve
+    """
+    from nldd.coding.automation import triage
+    from nldd.coding.model_file import load_coding_model
+    from nldd.coding.report import risk_coverage
+    from nldd.coding.wording import drawn_notes
+    from nldd.present.page import save_figure
+
+    if figure is not None and figure.suffix.lower() in (".svg", ".png"):
+        figure = figure.with_suffix("")
+    endings = (".svg", ".png") if figure else ()
+    refuse_existing(*(Path(f"{figure}{ending}") for ending in endings), force=force)
+    loaded = load_coding_model(model)
+    print_notes(drawn_notes(loaded))
+    found = triage(loaded, promise, human_accuracy)
+    where, drawn = "", None
+    if figure is not None:
+        tested, rule = loaded.tested, found.selection
+        curve = risk_coverage(loaded.evidence[tested], loaded.Y[tested], rule, rule)
+        drawn, other = save_figure(curve.plot().figure_, figure.parent, figure.name)
+        where = f"\n\nCurve: {drawn} and {other.name}"
+    print_result(as_json, {**found.to_dict(), "figure": drawn}, f"{found}{where}")
 
 
 @click.command()
@@ -110,3 +168,57 @@ def predict(
         show(f"Coded answers: {out}")
     if review is not None:
         show(f"For review: {review}", err=to_stdout)
+
+
+@click.command()
+@shared.model_argument
+@click.argument("table", type=common.FILE, metavar="CODED")
+@click.option(
+    "--checked",
+    type=common.FILE,
+    multiple=True,
+    metavar="FILE",
+    help="Review or audit sample that people have filled in; may be given several times.",
+)
+@common.file_option("-o", "--out", help="File for the shares (CSV, TSV, XLSX, JSONL).")
+@common.file_option("--report", help="File for a page with the shares (HTML).")
+@common.force_option
+@shared.table_options
+@common.json_option
+def frequencies(
+    model: Path,
+    table: Path,
+    checked: tuple[Path, ...],
+    out: Path | None,
+    report: Path | None,
+    force: bool,
+    options: "shared.TableOptions",
+    as_json: bool,
+) -> None:
+    """Tell the share of each code in all answers, corrected for the errors of the machine.
+
+    CODED is what `nldd predict` wrote, or a review of `nldd review` with all that is decided there
+    (by what the model said first). Codes of people count as they are. Where the machine alone
+    coded, a random part that people checked tells its errors: a sample of `nldd audit`, with the
+    right codes where it says no, or the answers that `nldd predict --random` put into a review.
+    Without such, the coded answers of the model stand in, which is an assumption.
+
+    \b
+    Examples:
+      nldd frequencies model.nldd coded.csv
+      nldd frequencies model.nldd coded.csv --checked review.csv -o shares.csv --report shares.html
+      nldd frequencies model.nldd new.review.db
+    """
+    from nldd.coding.frequencies import code_frequencies
+    from nldd.coding.model_file import load_coding_model
+    from nldd.coding.report import write_frequencies_report
+    from nldd.coding.tables.writing import write_table
+
+    shared.check_places(model, table, *checked, to=[out, report], force=force)
+    found = code_frequencies(load_coding_model(model), table, checked, options)
+    print_notes(found.notes)
+    if out is not None:
+        write_table(out, found.to_frame())
+    if report is not None:
+        write_frequencies_report(found, table, report)
+    shared.show_result(found, as_json, shares=out, report=report)

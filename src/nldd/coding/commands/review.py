@@ -13,9 +13,8 @@ import click
 from nldd._files import refuse_existing, write_atomically
 from nldd.coding.commands import options as shared
 from nldd.exceptions import InputError
-from nldd.present import options as common
-from nldd.present.console import print_notes, print_result, say, show
-from nldd.present.progress import progress
+from nldd.present import console as common
+from nldd.present.console import print_notes, print_result, progress, say, show
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
@@ -259,8 +258,7 @@ def export(
       nldd review export new.review.db -o tasks.json --config labels.xml
     """
     from nldd.coding.coded_table import check_paths_differ
-    from nldd.coding.review.export import write_export
-    from nldd.coding.review.label_studio import labeling_config
+    from nldd.coding.review.exchange import labeling_config, write_export
     from nldd.coding.review.store import Store
 
     if as_json and str(out) == "-":
@@ -302,7 +300,7 @@ def import_tasks(store: Path, tasks: Path, coder: str, force: bool, as_json: boo
     Example:
       nldd review import new.review.db annotated.json --coder Ann
     """
-    from nldd.coding.review.label_studio import read_tasks
+    from nldd.coding.review.exchange import read_tasks
     from nldd.coding.review.store import Store
 
     with Store.open(store) as opened:

@@ -9,13 +9,14 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial, wraps
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from inspect import Parameter, signature
 from pathlib import Path
 from traceback import print_exception
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote as quote_address
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -24,8 +25,7 @@ from starlette.routing import Route
 
 from nldd.coding.review import views as views
 from nldd.coding.review.desk import ACTS, ORDERS, Act, Conflict, Desk, UnknownItemError
-from nldd.coding.review.log import CODE
-from nldd.coding.review.records import SimilarCodeError
+from nldd.coding.review.records import CODE, SimilarCodeError
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 
@@ -83,8 +83,8 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("item", "seen", "round", "after", "offset"), _is_number),
     **dict.fromkeys(("code", "search", "undoes", "note"), _is_text),
     "order": ORDERS.__contains__,
-    "state": views.LISTS.__contains__,
-    "kind": EXPORTS.__contains__,
+    "state": tuple(views.LISTS).__contains__,
+    "kind": tuple(EXPORTS).__contains__,
     "n": partial(_is_number, low=1, high=MOST_VIEWS),
     "limit": partial(_is_number, low=1, high=MOST_ROWS),
     "ids": lambda value: _is_list(value, _is_number) and len(value) <= MOST_VIEWS,
@@ -99,16 +99,12 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
 
 
 def read_query(given: Mapping[str, str]) -> dict[str, Any]:
-    """The fields of an address, as JSON has them: text, numbers, or a list of these."""
-
-    def number(text: str) -> int | str:
-        return int(text) if text.isascii() and text.isdigit() and len(text) <= 16 else text
-
-    found: dict[str, Any] = {}
+    """The fields of an address, as JSON has them: text, numbers, or a list of numbers."""
+    found: dict[str, Any] = dict(given)
     for name, text in given.items():
-        numbers = [number(part.strip()) for part in text.split(",")]
-        plain = text if FIELDS.get(name) is _is_text else number(text)
-        found[name] = numbers if name == "ids" else plain
+        if FIELDS.get(name) is not _is_text:
+            with suppress(ValueError, RecursionError):
+                found[name] = json.loads(f"[{text}]" if name == "ids" else text)
     return found
 
 
@@ -131,6 +127,8 @@ def read_arguments(answer: Answer, given: Mapping[str, Any]) -> dict[str, Any]:
     for name, parameter in signature(answer).parameters.items():
         if parameter.kind is Parameter.VAR_KEYWORD:
             return dict(given)
+        if parameter.annotation is Act:
+            return {name: Act(**read_arguments(Act, given))}
         found[name] = value = given.get(name, parameter.default)
         if value is Parameter.empty or not FIELDS[name](value):
             raise BadRequestError(f"The request lacks {name}, or it cannot be used.")
@@ -151,31 +149,22 @@ class ReviewApp:
 
     def app(self) -> Starlette:
         """The routes; each answers its own mistakes and those of who asks."""
-        shown: dict[str, Answer] = {
-            "study": views.study_view,
-            "before": views.before_view,
-            "items": views.some_items_view,
-            "alike": views.alike_view,
-            "list": views.list_view,
-        }
+        shown: list[Answer] = [views.study_view, views.before_view, views.items_view]
+        shown += [views.alike_view, views.list_view, views.disagreements_view]
         asked: Sequence[Answer] = (self.status, self.next)
-        done: Sequence[Answer] = (self.decide_many, self.undo, self.codes, self.learn)
-        ways: list[tuple[str, str, Answer]] = [
-            *(("GET", answer.__name__, self._in_turn(answer)) for answer in asked),
-            *(("GET", name, self._in_turn(partial(v, self.desk))) for name, v in shown.items()),
-            *(("POST", answer.__name__, self._in_turn(answer)) for answer in done),
-            ("POST", "decide", self._in_turn(self.decide, fields=Act)),
-            ("PATCH", "settings", self._in_turn(self.settings)),
-        ]
+        done: Sequence[Answer] = (self.decide, self.decide_many, self.undo, self.codes, self.learn)
+        slow: Sequence[Answer] = (self.agreement, self.export)
         files = {f"/static/{file.name}": _read_page(file) for file in PAGE.iterdir()}
         files["/"] = files["/static/index.html"]
         routes = [Route(path, partial(_page, page)) for path, page in files.items()]
-        for way, name, answer in ways:
-            respond = partial(self._respond, self._worker, answer)
-            routes.append(Route(f"/api/{name}", respond, methods=[way]))
-        for answer in (self.disagreements, self.export):  # which take longer
-            respond = partial(self._respond, None, answer)
-            routes.append(Route(f"/api/{answer.__name__}", respond, methods=["GET"]))
+        for view in shown:
+            name = view.__name__.removesuffix("_view")
+            routes.append(self._route("GET", name, partial(view, self.desk)))
+        routes += [self._route("GET", answer.__name__, answer) for answer in asked]
+        routes += [self._route("POST", answer.__name__, answer) for answer in done]
+        routes += [self._route("PATCH", "settings", self.settings)]
+        # These read the store by themselves.
+        routes += [self._route("GET", a.__name__, a, in_turn=False) for a in slow]
         app = Starlette(routes=routes)
         app.router.redirect_slashes = False
         return app
@@ -187,44 +176,63 @@ class ReviewApp:
             self.learner.stop()
         self.desk.store.close()
 
-    async def _respond(self, pool: Executor | None, answer: Answer, request: Request) -> Response:
-        body = await request.body()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(pool, _answer, answer, request, body)
+    def _route(self, way: str, name: str, answer: Answer, in_turn: bool = True) -> Route:
+        async def respond(request: Request) -> Response:
+            work = partial(self._answer, answer, in_turn, request, await request.body())
+            pool = self._worker if in_turn else None
+            return await asyncio.get_running_loop().run_in_executor(pool, work)
 
-    def _in_turn(self, answer: Answer, fields: Answer | None = None) -> Answer:
-        """The same at a desk that has taken in what others wrote; a conflict is an answer, too."""
+        return Route(f"/api/{name}", respond, methods=[way])
 
-        @wraps(fields or answer)
-        def answer_in_turn(**given: Any) -> Any:
-            self.desk.follow()
-            try:
-                return answer(**given)
-            except Conflict as conflict:
-                return self._conflict(conflict)
+    def _answer(self, answer: Answer, in_turn: bool, request: Request, body: bytes) -> Response:
+        """What a function says to a request, or what is wrong with that."""
+        try:
+            asks = request.method not in CHANGING
+            given = read_query(request.query_params) if asks else read_object(body)
+            arguments = read_arguments(answer, given)
+            if in_turn:
+                self.desk.follow()  # what others wrote
+            found = answer(**arguments)
+            return found if isinstance(found, Response) else JSONResponse(found)
+        except NLDDError as error:
+            return self._refuse(error)
+        except Exception as error:
+            print_exception(error, file=sys.stderr)
+            message = f"this is a mistake in nldd: {type(error).__name__}."
+            return error_response(500, message, "see the terminal, and report what it prints")
 
-        return answer_in_turn
+    def _refuse(self, error: NLDDError) -> Response:
+        """Why something was not done, and what the page shows for the coder to decide again."""
+        status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
+        more: views.View = {}
+        if isinstance(error, SimilarCodeError):
+            more = {"like": error.like}
+        elif isinstance(error, Conflict):  # another tab was first: what is there now
+            rows = [r for r in views.disagreements_view(self.desk) if r["item"] in error.items]
+            more = {**self._now(error.items), "row": rows[0] if rows else None}
+        return error_response(status, str(error), error.hint, **more)
 
     # What is asked for.
 
-    def disagreements(self) -> views.View:
-        """How far coders agree, and where they do not."""
-        agreement = _agreement(self.desk.store.path)
-        rows = self._in_turn(partial(views.disagreement_rows, self.desk))
-        return {"agreement": agreement, "rows": self._worker.submit(rows).result()}
+    def agreement(self) -> views.View | None:
+        """How far coders agree."""
+        from nldd.coding.review.merge import agreement_of  # statistics: only where somebody asks
+
+        with Store.open(self.desk.store.path, write=False) as store:
+            found = agreement_of(store)
+        # Not the answers on which they disagree: a coder sees of those what they have decided.
+        return None if found is None else found.to_dict() | {"disagreements": []}
 
     def export(self, kind: str = "csv") -> Response:
         """The coded table as a file."""
-        from nldd.coding.review.export import write_export  # tables: only where somebody asks
+        from nldd.coding.review.exchange import write_export  # tables: only where somebody asks
 
-        stem, ending = Path(self.desk.study.table).stem, EXPORTS[kind]
-        path = self.desk.store.path
+        path, study = self.desk.store.path, self.desk.study
         with tempfile.TemporaryDirectory() as folder, Store.open(path, write=False) as store:
-            out = Path(folder) / f"coded.{ending}"
+            out = Path(folder) / f"{Path(study.table).stem}.coded.{EXPORTS[kind]}"
             write_export(store, out)
             body = out.read_bytes()
-        name = quote_address(f"{stem}.coded.{ending}", safe="")
-        headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
+        headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(out.name)}"}
         return Response(body, media_type="application/octet-stream", headers=headers)
 
     def status(self) -> views.View:
@@ -242,9 +250,9 @@ class ReviewApp:
 
     # What is done.
 
-    def decide(self, **given: Any) -> views.View:
-        """One answer: codes, or skipped, flagged, settled; by the fields of an `Act`."""
-        return self._acted(self.desk.decide(Act(**given)))
+    def decide(self, act: Act) -> views.View:
+        """One answer: codes, or skipped, flagged, settled."""
+        return self._acted(self.desk.decide(act))
 
     def decide_many(
         self, uid: str, items: Sequence[Mapping[str, int]], codes: Sequence[str], round: int = 0
@@ -287,29 +295,6 @@ class ReviewApp:
         found = views.item_views(self.desk, items[:MOST_ACTED])
         return {"items": found, "item": found[0] if found else None}
 
-    def _conflict(self, conflict: Conflict) -> Response:
-        """Another tab was first: what is there now, for the coder to decide again."""
-        rows = [r for r in views.disagreement_rows(self.desk) if r["item"] in conflict.items]
-        more = {**self._now(conflict.items), "row": rows[0] if rows else None}
-        return error_response(STATUS[Conflict], str(conflict), conflict.hint, **more)
-
-
-def _answer(answer: Answer, request: Request, body: bytes) -> Response:
-    """What a function says to a request, or what is wrong with that."""
-    try:
-        asks = request.method not in CHANGING
-        given = read_query(request.query_params) if asks else read_object(body)
-        found = answer(**read_arguments(answer, given))
-        return found if isinstance(found, Response) else JSONResponse(found)
-    except NLDDError as error:
-        status = next(code for kind, code in STATUS.items() if isinstance(error, kind))
-        more = {"like": error.like} if isinstance(error, SimilarCodeError) else {}
-        return error_response(status, str(error), error.hint, **more)
-    except Exception as error:
-        print_exception(error, file=sys.stderr)
-        message = f"this is a mistake in nldd: {type(error).__name__}."
-        return error_response(500, message, "see the terminal, and report what it prints")
-
 
 def _read_page(file: Path) -> Response:
     return Response(file.read_bytes(), media_type=TYPES.get(file.suffix, "text/html"))
@@ -317,15 +302,6 @@ def _read_page(file: Path) -> Response:
 
 async def _page(page: Response, request: Request) -> Response:
     return page
-
-
-def _agreement(path: Path) -> views.View | None:
-    from nldd.coding.review.merge import agreement_of  # statistics: only where somebody asks
-
-    with Store.open(path, write=False) as store:
-        found = agreement_of(store)
-    # Not the answers on which they disagree: a coder sees of those what they have decided.
-    return None if found is None else found.to_dict() | {"disagreements": []}
 
 
 def error_response(status: int, error: str, hint: str, **more: Any) -> JSONResponse:

@@ -13,17 +13,25 @@ from pathlib import Path
 import pandas as pd
 
 from nldd._wording import quote_first
-from nldd.coding import own_columns as own
+from nldd.coding import columns as own
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE
-from nldd.coding.columns import CodeColumns, Columns, read_answers
+from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.review import records
 from nldd.coding.review.desk import random_order
-from nldd.coding.review.log import SKIPPED, Codes, ItemOutcome, latest, outcomes
-from nldd.coding.review.records import WRITTEN, Item, Suggestion, codes_text, pack
+from nldd.coding.review.records import Codes, Item, ItemOutcome, Suggestion
 from nldd.coding.review.store import Store
+from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions, distinct_names
-from nldd.coding.tables.spreadsheet import Cell, NumberFile, Spreadsheet, TableFormat, cell_text
+from nldd.coding.tables.spreadsheet import (
+    Cell,
+    NumberFile,
+    Spreadsheet,
+    TableFormat,
+    cell_text,
+    unique_column_names,
+)
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -63,8 +71,8 @@ def review_as_table(
     names = (own.CODES, own.STATUS, own.CHANCE, own.THETA, own.DRAWN)
     with Store.open(path, write=False) as store, store.snapshot():
         agreed = AgreedCodes.of(store, columns.codes)
-        both = list(store.suggested_items())
-        items, rows = [item for item, _ in both], [_first_cells(*pair) for pair in both]
+        said, items = {s.item: s for s in store.suggestions(0)}, list(store.items())
+        rows = [_first_cells(item, said.get(item.item)) for item in items]
         table = stored_table(store, items, options, names, rows)
         decisions = _decisions(store, items, agreed)
     given = [agreed.codes.get(item.item, item.given) for item in items]
@@ -76,7 +84,7 @@ def _first_cells(item: Item, said: Suggestion | None) -> tuple[Cell, ...]:
     if said is None:
         return ("", BY_PEOPLE * (item.given is not None), "", "", drawn)
     # Without apostrophes: these might be taken for some that escape a formula.
-    codes = (codes_text(said.codes) or "").replace("'", r"\u0027") if said.codes else ""
+    codes = (records.codes_text(said.codes) or "").replace("'", r"\u0027") if said.codes else ""
     return (codes, said.status, said.details.get("chance"), said.details.get("theta"), drawn)
 
 
@@ -94,7 +102,7 @@ class AgreedCodes:
     @classmethod
     def of(cls, store: Store, columns: CodeColumns) -> "AgreedCodes":
         """Those of a review; where columns are codes, named by these."""
-        found = outcomes(store.entries())
+        found = records.outcomes(store.entries())
         agreed = {item: each.codes for item, each in found.items() if each.codes is not None}
         if columns.listed:
             return cls(found, agreed, {})
@@ -137,9 +145,11 @@ def stored_table(
     if numbers is not None and own.ROW not in names:
         added = [*added, own.ROW]
         rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]
-    new = own.unique_column_names(added, {*study.header, *names})
+    new = unique_column_names(added, {*study.header, *names})
     frame = pd.DataFrame(rows, columns=[*names, *new], dtype=object)
-    known = {name: study.table_format[name] for name in WRITTEN if name in study.table_format}
+    known = {
+        name: study.table_format[name] for name in records.WRITTEN if name in study.table_format
+    }
     format, header = TableFormat(**{"kind": "csv", **known}), (*study.header, *new)
     return Spreadsheet(store.path, frame, header, format, [], study.table_sha256, numbers)
 
@@ -148,7 +158,7 @@ def _decisions(store: Store, items: Sequence[Item], agreed: AgreedCodes) -> Deci
     """What people decided on some items; the checksum is that of all decisions, not of the file."""
     study, found = store.study, sorted(agreed.outcomes.items())
     decided = [(item, sorted(each.codes)) for item, each in found if each.codes is not None]
-    content = pack([study.table_sha256, study.header, decided])
+    content = records.pack([study.table_sha256, study.header, decided])
     last = [agreed.outcomes[i.item].deciding if i.item in agreed.codes else [] for i in items]
     return Decisions(
         [agreed.codes.get(item.item) for item in items],
@@ -192,9 +202,11 @@ def _count_avoided(store: Store, found: Mapping[int, ItemOutcome]) -> int:
     outlines = store.outlines()
     ranks = random_order(len(outlines), store.study.seed).tolist()
     drawn = [line[0] for _, line in sorted(zip(ranks, outlines, strict=True)) if line[1]]
-    last = latest(store.entries()).values()
-    seen = {entry.item for entry in last if entry.after.state == SKIPPED}
-    seen |= {item for item, each in found.items() if each.disagree}
+    seen = {
+        item
+        for item, each in found.items()
+        if each.disagree or any(e.after.state == records.SKIPPED for e in each.entries)
+    }
     agreed = {item for item, each in found.items() if each.codes is not None}
     n_seen = max((i for i, item in enumerate(drawn, 1) if item in agreed), default=0)
     return len((seen.intersection(drawn) | {*drawn[:n_seen]}) - agreed)

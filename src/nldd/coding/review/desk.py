@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
-from nldd.coding.review import log
-from nldd.coding.review.log import ItemOutcome, LogEntry, Position, Standing, outcome, stand
-from nldd.coding.review.records import KnownCodes, Round, current_time
+from nldd.coding.review import records
+from nldd.coding.review.records import ItemOutcome, KnownCodes, LogEntry, Position, Round
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.exceptions import InputError
 
 FILE, UNSURE, ALIKE = ORDERS = ("file", "unsure", "alike")
 AUTO = "auto"
 UNFLAG = "unflag"
-ACTS = (log.CODE, log.SKIP, log.FLAG, UNFLAG, log.SETTLE)
+ACTS = (records.CODE, records.SKIP, records.FLAG, UNFLAG, records.SETTLE)
 # The pace is that of so many decisions; who leaves the desk is not slow.
 N_PACE, FEWEST_PACE, LONGEST_PACE = 50, 3, 120.0
 MOST_SECONDS, MOST_SETTINGS = 86_400.0, 20_000
@@ -146,7 +145,6 @@ class Desk:
         self.show = [(name, find_shown(self.study.header, name)) for name in show]
         self.outlook = QueueState(store, self.study.seed)
         n = len(self.outlook)
-        self.by: dict[int, dict[str, Standing]] = {}
         self._outcomes: dict[int, ItemOutcome] = {}
         self.disagreed: set[int] = set()
         self.state, self.flagged = np.zeros(n, dtype=np.intp), np.zeros(n, dtype=bool)
@@ -187,9 +185,7 @@ class Desk:
         if place is None:
             return
         before = self.own(entry.item).after
-        by = self.by.setdefault(entry.item, {})
-        stand(by, entry)
-        found = self._outcomes[entry.item] = outcome(by)
+        found = self._outcomes[entry.item] = self.outcome(entry.item).then(entry)
         self.decided[place] = bool(found.by)
         (self.disagreed.add if found.disagree else self.disagreed.discard)(entry.item)
         self.known_codes.take(entry.after.codes or ())
@@ -197,17 +193,17 @@ class Desk:
             self._apply_own(entry, place, before)
 
     def _apply_own(self, entry: LogEntry, place: int, before: Position) -> None:
-        self.state[place] = log.STATES.index(entry.after.state)
+        self.state[place] = records.STATES.index(entry.after.state)
         self.flagged[place] = entry.after.flag
-        if entry.action != log.FLAG:
+        if entry.action != records.FLAG:
             self._turn[place] = entry.id
         if self.outlook.auto[place]:  # it comes into the queue, or leaves it
             self._orders.clear()
-        if entry.action == log.UNDO:
+        if entry.action == records.UNDO:
             self._undoable.pop(entry.undoes or 0, None)
             return
         self._undoable[entry.id] = entry, before
-        if entry.seconds > 0 and entry.action in (log.CODE, log.SKIP):
+        if entry.seconds > 0 and entry.action in (records.CODE, records.SKIP):
             self._pace.append(min(entry.seconds, LONGEST_PACE))
 
     # Where things stand.
@@ -251,28 +247,28 @@ class Desk:
 
     def is_in(self, state: str) -> Mask:
         """Which answers are open, done or skipped for this coder."""
-        return np.asarray(self.state == log.STATES.index(state))
+        return np.asarray(self.state == records.STATES.index(state))
 
     @property
     def queue(self) -> Mask:
         """Which answers are for people, or were decided by this one."""
         look = self.outlook
-        return np.asarray((~look.auto | look.drawn | ~self.is_in(log.OPEN)) & ~look.given)
+        return np.asarray((~look.auto | look.drawn | ~self.is_in(records.OPEN)) & ~look.given)
 
     @property
     def done(self) -> Mask:
         """Which answers this coder has decided, or need not."""
-        return self.is_in(log.DONE) | (self.decided & self.leaves)
+        return self.is_in(records.DONE) | (self.decided & self.leaves)
 
     @property
     def open(self) -> Mask:
         """Which answers of the queue wait for this coder, but for those that they skipped."""
-        return self.queue & ~self.done & self.is_in(log.OPEN)
+        return self.queue & ~self.done & self.is_in(records.OPEN)
 
     @property
     def skipped(self) -> list[int]:
         """Places of the answers that this coder skipped, in the order in which they did."""
-        places = np.flatnonzero(self.is_in(log.SKIPPED) & ~self.done)
+        places = np.flatnonzero(self.is_in(records.SKIPPED) & ~self.done)
         return places[np.argsort(self._turn[places])].tolist()
 
     def place(self, item: int) -> int:
@@ -285,15 +281,15 @@ class Desk:
 
     def own(self, item: int) -> LogEntry:
         """This coder's last entry for an item; one with the id 0 if there is none."""
-        return self.by.get(item, {}).get(self.coder, log.NOTHING).last
+        return self.outcome(item).last(self.coder)
 
     def seen_by_all(self, item: int) -> int:
         """The id of the last entry of any coder for an item."""
-        return max((found.last.id for found in self.by.get(item, {}).values()), default=0)
+        return max((entry.id for entry in self.outcome(item).entries), default=0)
 
     def outcome(self, item: int) -> ItemOutcome:
         """What has become of an item over all coders."""
-        return self._outcomes.get(item) or outcome({})
+        return self._outcomes.get(item, records.UNTOUCHED)
 
     def is_blind(self, item: int) -> bool:
         """Whether the suggestion is hidden: of a drawn answer, for the whole review.
@@ -337,7 +333,7 @@ class Desk:
 
     def disagreements(self) -> list[int]:
         """Items to settle: those that this coder has decided too, or leaves to others."""
-        done = (i for i in self.disagreed if self.leaves or self.own(i).after.state == log.DONE)
+        done = (i for i in self.disagreed if self.leaves or self.own(i).after.state == records.DONE)
         return sorted(done)
 
     # What the coder does.
@@ -351,14 +347,14 @@ class Desk:
 
     def _check(self, act: Act) -> None:
         place = self.place(act.item)
-        seen = self.seen_by_all(act.item) if act.action == log.SETTLE else self.own(act.item).id
+        seen = self.seen_by_all(act.item) if act.action == records.SETTLE else self.own(act.item).id
         if act.seen != seen:
             message = f"Answer {act.item} was changed elsewhere."
             raise Conflict(message, [act.item], hint="look at it again, then decide")
-        if self.outlook.given[place] and act.action not in (log.FLAG, UNFLAG):
+        if self.outlook.given[place] and act.action not in (records.FLAG, UNFLAG):
             hint = "change its codes in the table, or flag it with a note"
             raise InputError(f"Answer {act.item} came with codes.", hint=hint)
-        if act.action == log.SETTLE and act.item not in self.disagreed:
+        if act.action == records.SETTLE and act.item not in self.disagreed:
             hint = "decide it as any other answer"
             raise InputError(f"Coders do not disagree on answer {act.item}.", hint=hint)
 
@@ -382,7 +378,7 @@ class Desk:
 
         With the name of the act that it `undoes`, no other one is taken back.
         """
-        while not self._is_known(uid, lambda entry: entry.action == log.UNDO):
+        while not self._is_known(uid, lambda entry: entry.action == records.UNDO):
             act = self.last_act
             if undoes and undoes not in {entry.batch or entry.uid for entry in act}:
                 message = "Something else was decided or undone since, so this is not undone."
@@ -390,11 +386,11 @@ class Desk:
                 raise Conflict(message, items, hint="decide it again")
             if not act:
                 return []
-            now, entries = current_time(), []
+            now, entries = records.current_time(), []
             for number, entry in enumerate(act):
                 _, before = self._undoable[entry.id]
                 undone = replace(
-                    entry, uid=f"{uid}:{number}", action=log.UNDO, after=before, time=now
+                    entry, uid=f"{uid}:{number}", action=records.UNDO, after=before, time=now
                 )
                 entries.append(replace(undone, seconds=0.0, batch=uid, undoes=entry.id))
             self._add(entries)
@@ -434,21 +430,23 @@ class Desk:
     def _after(self, act: Act) -> Position:
         """Where an act leaves an answer."""
         before = self.own(act.item).after
-        if act.action in (log.FLAG, UNFLAG):
-            flag = act.action == log.FLAG
+        if act.action in (records.FLAG, UNFLAG):
+            flag = act.action == records.FLAG
             return replace(before, flag=flag, note=act.note if flag else "")
-        if act.action == log.SKIP:
-            return replace(before, state=log.SKIPPED, codes=None)
-        return replace(before, state=log.DONE, codes=self.known_codes.chosen(frozenset(act.codes)))
+        if act.action == records.SKIP:
+            return replace(before, state=records.SKIPPED, codes=None)
+        return replace(
+            before, state=records.DONE, codes=self.known_codes.chosen(frozenset(act.codes))
+        )
 
     def _entry(self, act: Act, batch: str = "") -> LogEntry:
         said = self.outlook.codes_in(act.round, self.place(act.item))
         shown = "" if said is None or self.is_blind(act.item) else json.dumps(said)
         model = self.rounds[act.round].model if act.round in self.rounds else ""
-        action = log.FLAG if act.action == UNFLAG else act.action
+        action = records.FLAG if act.action == UNFLAG else act.action
         # By the page's own clock: what cannot be is taken as not known.
         took = float(act.seconds) if act.seconds and 0 < act.seconds <= MOST_SECONDS else 0.0
-        what = (action, self._after(act), current_time(), act.round, model, shown, took)
+        what = (action, self._after(act), records.current_time(), act.round, model, shown, took)
         return LogEntry(0, act.uid, act.item, self.coder, *what, batch)
 
     def _add(self, entries: Sequence[LogEntry]) -> None:

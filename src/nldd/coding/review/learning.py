@@ -22,16 +22,15 @@ from warnings import simplefilter
 from nldd._files import file_sha256
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
-from nldd.coding.columns import read_answers
 from nldd.coding.guarantee import GuaranteeTarget, level_share
 from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.predictions import PER_CODE
 from nldd.coding.review.decisions import read_review, stored_table
-from nldd.coding.review.log import outcomes
 from nldd.coding.review.prepare import make_suggestions, round_facts
-from nldd.coding.review.records import Suggestion
+from nldd.coding.review.records import Suggestion, outcomes
 from nldd.coding.review.store import Store
+from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.training import refit_model
 from nldd.coding.wording import failed_refit_words

@@ -11,7 +11,8 @@ from typing import Any
 
 from nldd._wording import quote
 from nldd.coding.agreement import Agreement, SharedAnswer, compare_coders
-from nldd.coding.review.log import DONE, LogEntry, latest, standings
+from nldd.coding.coded_table import check_paths_differ
+from nldd.coding.review.records import LogEntry, outcomes
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -84,7 +85,7 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import GuaranteeTarget, prepare_review
-    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.records import LogEntry, Position
     >>> from nldd.coding.review.merge import merge_stores
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -109,7 +110,10 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
     (2, 1, ('Ann', 'Ben'), 1)
     >>> folder.cleanup()
     """
-    _check_names(paths, out)
+    if len(paths) < 2:
+        hint = "nldd review merge ann.review.db bob.review.db -o both.review.db"
+        raise InputError("At least two reviews are needed to merge.", hint=hint)
+    check_paths_differ(*paths, out, hint="name each review once, and a new file")
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.open(path, write=False)) for path in paths]
         for store in stores:
@@ -130,20 +134,8 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeResult:
             new.add(entries)
             agreement = agreement_of(new)
     coders = tuple(sorted({entry.coder for entry in entries}))
-    decided = {e.item for e in latest(entries).values() if e.after.state == DONE}
-    return MergeResult(len(entries), len(decided), coders, notes, agreement)
-
-
-def _check_names(paths: Sequence[Path], out: Path) -> None:
-    if len(paths) < 2:
-        hint = "nldd review merge ann.review.db bob.review.db -o both.review.db"
-        raise InputError("At least two reviews are needed to merge.", hint=hint)
-    places = [path.resolve() for path in paths]
-    if twice := next((p for p in paths if places.count(p.resolve()) > 1), None):
-        raise InputError(f"{twice} is named twice.", hint="name each review once")
-    if out.exists():
-        hint = "-o with another name; reviews are never replaced"
-        raise InputError(f"{out} already exists.", hint=hint)
+    n_decided = sum(bool(outcome.by) for outcome in outcomes(entries).values())
+    return MergeResult(len(entries), n_decided, coders, notes, agreement)
 
 
 def _check_same_study(stores: Sequence[Store]) -> None:
@@ -181,7 +173,7 @@ def _join_logs(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
     first: dict[str, tuple[int, LogEntry]] = {}
     for _, place, _, entry in sorted(timed, key=itemgetter(0, 1, 2)):
         _, known = first.setdefault(entry.uid, (place, entry))
-        if not known.is_act_of(entry):
+        if replace(known, id=0, undoes=None) != replace(entry, id=0, undoes=None):
             message = f"The name {quote(entry.uid)} stands for two decisions in these reviews."
             raise InputError(message, hint="use the files as nldd review made them")
     number = {uid: i for i, uid in enumerate(first, 1)}
@@ -195,7 +187,7 @@ def _join_logs(logs: Sequence[Sequence[LogEntry]]) -> list[LogEntry]:
 def _notes_on_names(paths: Sequence[Path], logs: Sequence[Sequence[LogEntry]]) -> Iterator[str]:
     """Coders who said different things of the same answer in two stores, neither of them later."""
     for (path, log), (other_path, other_log) in combinations(zip(paths, logs, strict=True), 2):
-        mine, others = latest(log), latest(other_log)
+        mine, others = ({(e.item, e.coder): e for e in each} for each in (log, other_log))
         shared = {entry.uid for entry in log} & {entry.uid for entry in other_log}
         both = [(mine[key], others[key]) for key in mine.keys() & others.keys()]
         counts = Counter(
@@ -230,7 +222,7 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import GuaranteeTarget, prepare_review
-    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.records import LogEntry, Position
     >>> from nldd.coding.review.merge import agreement_of
     >>> from nldd.coding.review.store import Store
     >>> topics = {"cycling", "housing costs", "safety"}
@@ -256,8 +248,8 @@ def agreement_of(store: Store) -> Agreement | None:
     >>> folder.cleanup()
     """
     done = {
-        item: {coder: found.own for coder, found in by.items() if found.own is not None}
-        for item, by in standings(store.entries()).items()
+        item: {coder: own for coder, s in found.standings.items() if (own := s.own) is not None}
+        for item, found in outcomes(store.entries()).items()
     }
     coders = tuple(sorted({coder for by in done.values() for coder in by}))
     if len(coders) < 2:

@@ -1,18 +1,22 @@
-"""What a store holds: its tables, and the study, codes, answers and decisions in them."""
+"""What a store holds: its tables, and the study, answers, suggestions and decisions in them."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from unicodedata import category
 
 from nldd._wording import quote
 from nldd.coding.code_slips import close_code
-from nldd.coding.review.log import Codes, LogEntry, Position
 from nldd.exceptions import InputError
 
+Codes = frozenset[str]
+# What people do with an answer.
+CODE, SKIP, FLAG, UNDO, SETTLE = ACTIONS = ("code", "skip", "flag", "undo", "settle")
+# Where that leaves it.
+OPEN, DONE, SKIPPED = STATES = ("open", "done", "skipped")
 MOMENTS: dict[str, type[date | time]] = {kind.__name__: kind for kind in (datetime, date, time)}
 LONGEST_CODE = 200
 # Of the format of a table, what a review keeps.
@@ -122,6 +126,182 @@ class Round(NamedTuple):
     time: str
     model: str
     facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where an answer stands for one coder.
+
+    Attributes
+    ----------
+    state : {"open", "done", "skipped"}
+        Whether the coder has decided it.
+    codes : frozenset of str or None
+        Once it is done; an empty set says that no code applies.
+    flag : bool
+        Whether the coder has flagged it.
+    note : str
+        What the coder wrote beside it.
+    """
+
+    state: str = OPEN
+    codes: Codes | None = None
+    flag: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """What a coder did with an answer, and where that left it: one line of the log of a review.
+
+    It holds the whole position of the answer as it is afterwards, so that where an answer stands is
+    its last entry; to undo is one more entry, with the position from before.
+
+    Attributes
+    ----------
+    id : int
+        Gives the order, whatever the clocks say; the store gives it.
+    uid : str
+        The sender's own name for it, which no other entry has.
+    item : int
+        Number of the answer in the table, from 1.
+    coder : str
+        Who did it.
+    action : {"code", "skip", "flag", "undo", "settle"}
+        What was done.
+    after : Position
+        Where that left the answer for this coder.
+    time : str
+        In UTC.
+    round, model, shown : int, str, str
+        The round of suggestions, the checksum of the model that made them, and what the page
+        showed.
+    seconds : float
+        How long it took.
+    batch : str
+        Entries of one batch were made by one act.
+    undoes : int or None
+        The entry that was taken back.
+    """
+
+    id: int
+    uid: str
+    item: int
+    coder: str
+    action: str
+    after: Position
+    time: str
+    round: int = 0
+    model: str = ""
+    shown: str = ""
+    seconds: float = 0.0
+    batch: str = ""
+    undoes: int | None = None
+
+
+class Standing(NamedTuple):
+    """Where an item stands for one coder: the last entry, and decisions that are not undone.
+
+    Flags are no decisions. The last decision is the one that counts.
+    """
+
+    last: LogEntry
+    decisions: tuple[LogEntry, ...] = ()
+
+    @property
+    def own(self) -> Codes | None:
+        """The codes that the coder gave it by themselves, not to settle it for all."""
+        own = [entry for entry in self.decisions if entry.action != SETTLE]
+        return own[-1].after.codes if own else None
+
+    def then(self, entry: LogEntry) -> "Standing":
+        """Where it stands after one more entry of the coder."""
+        if entry.action == UNDO:
+            return Standing(entry, tuple(e for e in self.decisions if e.id != entry.undoes))
+        new = () if entry.action == FLAG else (entry,)
+        return Standing(entry, self.decisions + new)
+
+
+NOTHING = Standing(LogEntry(0, "", 0, "", "", Position(), ""))
+
+
+@dataclass(frozen=True)
+class ItemOutcome:
+    """What has become of an answer: where it stands for each coder, and what that comes to.
+
+    >>> given = {"Ann": frozenset({"safety"}), "Ben": frozenset({"cycling"})}
+    >>> entries = [
+    ...     LogEntry(i, f"e{i}", 7, coder, "code", Position("done", codes), "2026-01-02T03:04:05Z")
+    ...     for i, (coder, codes) in enumerate(given.items(), 1)
+    ... ]
+    >>> found = outcomes(entries)[7]
+    >>> found.codes is None, found.disagree, sorted(found.by)
+    (True, True, ['Ann', 'Ben'])
+    """
+
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+
+    def then(self, entry: LogEntry) -> "ItemOutcome":
+        """What has become of it after one more entry."""
+        standing = self.standings.get(entry.coder, NOTHING).then(entry)
+        return ItemOutcome({**self.standings, entry.coder: standing})
+
+    def last(self, coder: str) -> LogEntry:
+        """The last entry of a coder; one with the id 0 if there is none."""
+        return self.standings.get(coder, NOTHING).last
+
+    @property
+    def entries(self) -> list[LogEntry]:
+        """The last entries of all coders who did something with it."""
+        return [each.last for each in self.standings.values()]
+
+    @cached_property
+    def by(self) -> Mapping[str, LogEntry]:
+        """The entries that say what each coder gave it who has decided it."""
+        done = {e.coder: e for e in self.entries if e.after.state == DONE}
+        return done if self.settling is None else {self.settling.coder: self.settling, **done}
+
+    @cached_property
+    def settling(self) -> LogEntry | None:
+        """The entry that has settled it for all, unless somebody decided otherwise since.
+
+        Whoever flags it, skips it or takes an act back says nothing against it.
+        """
+        decisions = [each.decisions for each in self.standings.values() if each.decisions]
+        settled = [e for made in decisions for e in made if e.action == SETTLE]
+        last = max(settled, key=lambda entry: entry.id, default=None)
+        since = [made[-1].after for made in decisions if last and made[-1].id > last.id]
+        codes = {after.codes for after in since if after.state == DONE}
+        return last if last and codes <= {last.after.codes} else None
+
+    @property
+    def deciding(self) -> list[LogEntry]:
+        """The entries that count, in their order."""
+        if self.settling is not None:
+            return [self.settling]
+        return sorted(self.by.values(), key=lambda entry: entry.id)
+
+    @cached_property
+    def codes(self) -> Codes | None:
+        """The codes on which those agree who coded it; None if nobody has, or they disagree."""
+        given = {entry.after.codes for entry in self.deciding}
+        return given.pop() if len(given) == 1 else None
+
+    @property
+    def disagree(self) -> bool:
+        """Whether coders gave it different codes, and nobody has settled it since."""
+        return self.codes is None and bool(self.by)
+
+
+UNTOUCHED = ItemOutcome()
+
+
+def outcomes(entries: Iterable[LogEntry]) -> dict[int, ItemOutcome]:
+    """What has become of each answer that is in a log, whose entries come in their order."""
+    found: dict[int, ItemOutcome] = {}
+    for entry in entries:
+        found[entry.item] = found.get(entry.item, UNTOUCHED).then(entry)
+    return found
 
 
 class SimilarCodeError(InputError):
@@ -259,15 +439,12 @@ def read_suggestion(row: tuple[Any, ...]) -> Suggestion:
 
 def entry_row(entry: LogEntry) -> tuple[Any, ...]:
     """The cells of an entry in the order of the table; its id is for the store to give."""
-    after = entry.after
+    _, uid, item, coder, action, after, *more = vars(entry).values()
     left = (after.state, codes_text(after.codes), int(after.flag), after.note)
-    more = (entry.time, entry.round, entry.model, entry.shown, entry.seconds, entry.batch)
-    return (None, entry.uid, entry.item, entry.coder, entry.action, *left, *more, entry.undoes)
+    return (None, uid, item, coder, action, *left, *more)
 
 
 def read_entry(row: tuple[Any, ...]) -> LogEntry:
     id_, uid, item, coder, action, state, codes, flag, note, *more = row
-    time, round_, model, shown, seconds, batch, undoes = more
     after = Position(state, _read_codes(codes), bool(flag), note)
-    what = (time, round_, model, shown, seconds, batch, undoes)
-    return LogEntry(id_, uid, item, coder, action, after, *what)
+    return LogEntry(id_, uid, item, coder, action, after, *more)

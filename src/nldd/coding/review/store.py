@@ -11,17 +11,15 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property, partial
 from pathlib import Path, PurePath
 from typing import Any, Self
 from uuid import uuid4
 
 from nldd._files import temporary_path
-from nldd._wording import quote
 from nldd.coding.review import records
-from nldd.coding.review.log import LogEntry
-from nldd.coding.review.records import Item, Round, Study, Suggestion, current_time, pack
+from nldd.coding.review.records import Item, LogEntry, Round, Study, Suggestion, current_time, pack
 from nldd.exceptions import InputError, NLDDError
 
 ENDING = ".review.db"
@@ -35,6 +33,7 @@ MEANINGS = (
     ("locked|busy", "another process has held it too long", "end that process, then try again"),
     (_SAYS_READ_ONLY, "it cannot be written", "check who may write to the file and its folder"),
     ("disk i/o", "the disk reports an error", "copy the file to another disk"),
+    (r"unique.*\.uid", "a decision of this name is there already", "give each its own name"),
 )
 # What an answer that says nothing may consist of.
 BLANKS = " \t\n\r\f\v\u00a0\u2003\u3000"
@@ -111,7 +110,7 @@ class Store(AbstractContextManager["Store"]):
     @contextmanager
     def create(cls, path: Path, study: Study) -> Iterator[Self]:
         """A new store, which is there under its name once it is complete."""
-        part, ends = temporary_path(path), ("", "-wal", "-shm")
+        part = temporary_path(path)
         try:
             with explain_sqlite_errors(path):
                 new = cls(path, connect(part, "rwc"))
@@ -124,9 +123,8 @@ class Store(AbstractContextManager["Store"]):
                 yield new
             publish(part, path)
         finally:
-            for end in ends:
-                with suppress(OSError):
-                    Path(f"{part}{end}").unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the file; what was added stays."""
@@ -142,12 +140,9 @@ class Store(AbstractContextManager["Store"]):
         """What the review is about."""
         with refuse_foreign_values(self.path):
             found = json.loads(self._value("study") or "{}")
-            names = ("header", "text")
-            return Study(
-                **found
-                | {name: tuple(map(str, found[name])) for name in names}
-                | {"codes": tuple((str(code), str(n), str(d)) for code, n, d in found["codes"])}
-            )
+            found |= {name: tuple(map(str, found[name])) for name in ("header", "text")}
+            found["codes"] = tuple((str(code), str(n), str(d)) for code, n, d in found["codes"])
+            return Study(**found)
 
     def add_items(self, items: Iterable[Item]) -> None:
         """Write answers."""
@@ -219,11 +214,6 @@ class Store(AbstractContextManager["Store"]):
         low, high = (0, 2**62) if item is None else (item, item)
         return self._read(query, (round, low, high), records.read_suggestion)
 
-    def suggested_items(self, round: int = 0) -> Iterator[tuple[Item, Suggestion | None]]:
-        """All answers in their order, with what the model of a round said, if anything."""
-        said = {found.item: found for found in self.suggestions(round)}
-        return ((item, said.get(item.item)) for item in self.items())
-
     def suggestion_rows(self, round: int) -> list[tuple[int, str, str, float]]:
         """Of each suggestion of a round its item, codes as JSON, status and doubt."""
         query = "SELECT item, codes, status, doubt FROM suggestions WHERE round = ? ORDER BY item"
@@ -234,9 +224,8 @@ class Store(AbstractContextManager["Store"]):
     def add(self, entries: Sequence[LogEntry], behind: int | None = None) -> list[LogEntry]:
         """Add entries to the log, all or none; those returned have their ids, and are on the disk.
 
-        An entry whose `uid` is there already is returned as it was written then; it is refused if
-        that was something else. If the last entry of the log is not the one that they shall stand
-        `behind`, nothing is added.
+        An entry whose `uid` is in the log already is refused. If the last entry of the log is not
+        the one that they shall stand `behind`, nothing is added.
         """
         added: list[LogEntry] = []
         with self._transaction():
@@ -245,19 +234,12 @@ class Store(AbstractContextManager["Store"]):
                 if (last or 0) != behind:
                     raise ChangedSinceError
             for entry in entries:
-                query = "SELECT * FROM decisions WHERE uid = ?"
-                known = self._connection.execute(query, (entry.uid,)).fetchone()
-                if known is None:
-                    row = records.entry_row(entry)
-                    query = f"INSERT INTO decisions VALUES ({', '.join('?' * len(row))})"
-                    written = self._connection.execute(query, row)
-                    if written.rowcount != 1:  # nothing is acknowledged that is not there
-                        raise sqlite3.DatabaseError("an entry was not written")
-                    known = (written.lastrowid, *row[1:])
-                added.append(records.read_entry(known))
-                if not added[-1].is_act_of(entry):
-                    message = f"The name {quote(entry.uid)} is used already, for another decision."
-                    raise InputError(message, hint="send each decision under a name of its own")
+                row = records.entry_row(entry)
+                query = f"INSERT INTO decisions VALUES ({', '.join('?' * len(row))})"
+                written = self._connection.execute(query, row)
+                if written.rowcount != 1:  # nothing is acknowledged that is not there
+                    raise sqlite3.DatabaseError("an entry was not written")
+                added.append(replace(entry, id=int(written.lastrowid or 0)))
         return added
 
     def entries(self, after: int = 0) -> list[LogEntry]:
@@ -386,7 +368,7 @@ def publish(part: Path, path: Path) -> None:
     try:
         os.link(part, path)
     except FileExistsError:
-        hint = "nldd review with the same words goes on with it"
+        hint = "another name; or nldd review with the same words, which goes on with it"
         raise InputError(f"{path} already exists.", hint=hint) from None
     except OSError:  # no links on this file system
         os.rename(part, path)

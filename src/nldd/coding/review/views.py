@@ -1,7 +1,7 @@
 """What the page is shown of a desk: an answer, the list, how far the work is; all plain JSON."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from textwrap import fill
@@ -11,8 +11,7 @@ import numpy as np
 
 from nldd.coding.audit import Audit, judge_checks
 from nldd.coding.review.desk import AUTO, FILE, Desk, Mask
-from nldd.coding.review.log import DONE, FLAG, OPEN, SKIP, SKIPPED, LogEntry
-from nldd.coding.review.records import Item, pack
+from nldd.coding.review.records import DONE, FLAG, OPEN, SKIP, SKIPPED, Item, LogEntry, pack
 from nldd.coding.review.store import Store
 from nldd.coding.tables.spreadsheet import cell_text
 from nldd.coding.wording import FEWEST_CHECKED, checked_accuracy, percent_range
@@ -138,7 +137,7 @@ def _suggestion(desk: Desk, item: int, place: int) -> View | None:
     }
 
 
-def some_items_view(desk: Desk, ids: Sequence[int]) -> View:
+def items_view(desk: Desk, ids: Sequence[int]) -> View:
     """Some answers by their numbers."""
     return {"items": item_views(desk, ids)}
 
@@ -230,7 +229,7 @@ def _row(desk: Desk, item: Item) -> View:
     return {"by": "", **row, "text": item.text[:SHORT], "codes": row["codes"] or ()}
 
 
-def disagreement_rows(desk: Desk) -> list[View]:
+def disagreements_view(desk: Desk) -> list[View]:
     """Answers to which coders gave different codes, with those of each."""
     return [
         {
@@ -338,10 +337,9 @@ class CheckedAccuracy:
         return fill(self.text, 100)
 
     def to_dict(self) -> View:
-        """Plain values for JSON; those of the checks are None before there are any."""
+        """Plain values for JSON; those of the checks are there as soon as there are any."""
         own = {"n_drawn": self.n_drawn, "n_left": self.n_left, "withdrawn": self.withdrawn}
-        none = {field.name: None for field in fields(Audit)}
-        return own | (none if self.audit is None else self.audit.to_dict())
+        return own if self.audit is None else own | self.audit.to_dict()
 
     @property
     def headline(self) -> str:
@@ -432,7 +430,7 @@ def audit_of(store: Store, target: float | None = None) -> CheckedAccuracy:
     >>> from nldd.coding import Answers, Settings, fit_coding_model, save_coding_model
     >>> from nldd import load_survey
     >>> from nldd.coding import GuaranteeTarget, prepare_review
-    >>> from nldd.coding.review.log import LogEntry, Position
+    >>> from nldd.coding.review.records import LogEntry, Position
     >>> from nldd.coding.review.store import Store
     >>> from nldd.coding.review.views import audit_of
     >>> topics = {"cycling", "housing costs", "safety"}

@@ -2,15 +2,21 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nldd._files import file_sha256
 from nldd._wording import quote_first
 from nldd.coding.tables import spreadsheet as sheets
-from nldd.coding.tables.text_files import OLE, ZIP, find_encoding, refuse_foreign
-from nldd.coding.tables.text_tables import read_csv, read_jsonl
+from nldd.coding.tables.text_tables import (
+    OLE,
+    ZIP,
+    decode_text,
+    read_csv,
+    read_jsonl,
+    refuse_foreign,
+)
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -154,7 +160,7 @@ def _read_format(path: Path, head: bytes, options: TableOptions) -> sheets.Sprea
         return read_statistics(path, options.encoding)
     content = path.read_bytes()
     refuse_foreign(path, content)
-    text = find_encoding(path, content, options.encoding)
+    text = decode_text(path, content, options.encoding)
     if ending in (".jsonl", ".ndjson", ".json"):
         return read_jsonl(text)
     kind = "tsv" if ending in (".tsv", ".tab") else "csv"
@@ -195,9 +201,8 @@ def _rest_of_header(
         if n_ids and 2 * n_ids >= len(filled):
             what = count_noun(n, "row") + " below the header"
             return n, header, [f"{what}, as Qualtrics writes them (ImportId): {counted}"]
-    if len(rows) < 2 or rows[0][0].strip() or not rows[1][0].strip():
-        return 0, header, []
-    if not any(cell.strip().lower() in _OPEN_ENDED for cell in rows[0]):
+    is_open_ended = any(cell.strip().lower() in _OPEN_ENDED for row in rows[:1] for cell in row)
+    if len(rows) < 2 or rows[0][0].strip() or not rows[1][0].strip() or not is_open_ended:
         return 0, header, []
     below = [cell.strip() for cell in rows[0]] + [""] * len(header)
     whole = tuple(name if name.strip(_BLANKS) else below[j] for j, name in enumerate(header))
@@ -208,26 +213,12 @@ def _rest_of_header(
 def distinct_names(header: Sequence[str]) -> tuple[str, ...]:
     """A name for each column that no other one has, such as ``comment (2)`` or ``column 4``."""
     wanted = [cell.strip(_BLANKS) or f"column {j}" for j, cell in enumerate(header, 1)]
-    names: dict[str, None] = {}
-    latest: dict[str, int] = {}
-    reserved = set(wanted)
-    for name in wanted:
-        chosen, k = name, latest.get(name, 1)
-        while chosen in names or (chosen != name and chosen in reserved):
-            k += 1
-            chosen = f"{name} ({k})"
-        latest[name] = k
-        names[chosen] = None
-    return tuple(names)
+    return tuple(sheets.unique_column_names(wanted))
 
 
-def _notes_on_names(header: Sequence[str], names: Sequence[str]) -> list[str]:
+def _notes_on_names(header: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     pairs = [(cell.strip(_BLANKS), name) for cell, name in zip(header, names, strict=True)]
-    repeated = [name for cell, name in pairs if cell not in ("", name)]
-    empty = [name for cell, name in pairs if not cell]
-    notes = []
-    if repeated:
-        notes.append(f"Repeated column names got a number: {quote_first(repeated)}.")
-    if empty:
-        notes.append(f"{count_noun(len(empty), 'column')} had no name: {quote_first(empty)}.")
-    return notes
+    if repeated := [name for cell, name in pairs if cell not in ("", name)]:
+        yield f"Repeated column names got a number: {quote_first(repeated)}."
+    if empty := [name for cell, name in pairs if not cell]:
+        yield f"{count_noun(len(empty), 'column')} had no name: {quote_first(empty)}."

@@ -3,9 +3,11 @@
 import datetime
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import count
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -17,8 +19,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
 from nldd.exceptions import InputError
-from nldd.present.formulas import escape_formula, unescape_formula
-from nldd.present.text import count_noun
+from nldd.present.text import count_noun, escape_formula, unescape_formula
 
 Cell = str | int | float | bool | datetime.datetime | datetime.date | datetime.time | None
 
@@ -297,6 +298,23 @@ def plain_text(cell: Cell) -> str:
     return cell_text(unescape_cell(cell))
 
 
+def unique_column_names(names: Collection[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names of columns, numbered if they are `taken` or came before.
+
+    >>> unique_column_names(["a", "a", "a (2)", "b"], taken=["b"])
+    ['a', 'a (3)', 'a (2)', 'b (2)']
+    """
+    used, wanted, unique = set(taken), set(names), list[str]()
+    numbers: defaultdict[str, Iterator[int]] = defaultdict(lambda: count(2))
+    for name in names:
+        chosen = name
+        while chosen in used or (chosen != name and chosen in wanted):
+            chosen = f"{name} ({next(numbers[name])})"
+        used.add(chosen)
+        unique.append(chosen)
+    return unique
+
+
 def frame_of(columns: Mapping[Any, Iterable[Any]]) -> pd.DataFrame:
     """A frame of cells as they are: no column is made one of numbers, nothing becomes NaN."""
     return pd.DataFrame({name: pd.Series(list(c), dtype=object) for name, c in columns.items()})
@@ -356,9 +374,21 @@ class NumberFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self._values = _mapped(path)
-        self.n_rows, self.n_columns = self._values.shape
+        if not path.is_file():  # opening a pipe would wait for somebody to write into it
+            raise InputError(f"{path}: there is no such file.", hint="check its name and folder")
+        try:
+            values = open_memmap(path, mode="r")
+        except (ValueError, OSError, OverflowError) as error:
+            reason = " ".join(str(error).split())[:250]
+            message = f"{path.name}: expected a .npy file of numbers; {reason}"
+            raise InputError(message, hint=SAVE) from error
+        shape = values.shape
+        if len(shape) != 2 or values.dtype.kind not in "fiu" or not 0 < shape[1] <= MAX_COLUMNS:
+            found = f"got numbers of type {values.dtype} and shape {shape}"
+            most = f"of at most {MAX_COLUMNS:,} columns"
+            raise InputError(f"{path.name}: expected rows of numbers {most}; {found}.", hint=SAVE)
+        self.path, self._values = path, values
+        self.n_rows, self.n_columns = shape
 
     def rows(self, places: NDArray[np.intp]) -> NDArray[np.float32]:
         """The rows at these places, from 0, in single precision; all numbers are finite."""
@@ -370,24 +400,3 @@ class NumberFile:
             hint = "give each row of the table numbers, such as 0 for an answer without any"
             raise InputError(f"{message} (in single precision).", hint=hint)
         return values
-
-    def other_length(self, table: str, n_rows: str) -> InputError:
-        """What to say where a table has more or fewer rows."""
-        both = f"{self.path.name} has {self.n_rows} rows, {table} has {n_rows}"
-        hint = "a row of numbers for each row of the table, coded or not, in the same order"
-        return InputError(f"{both}: which row is whose cannot be told.", hint=hint)
-
-
-def _mapped(path: Path) -> NDArray[Any]:
-    if not path.is_file():  # opening a pipe would wait for somebody to write into it
-        raise InputError(f"{path}: there is no such file.", hint="check its name and folder")
-    try:
-        values = open_memmap(path, mode="r")
-    except (ValueError, OSError, OverflowError) as error:
-        message = f"{path.name}: expected a .npy file of numbers; {' '.join(str(error).split())}"
-        raise InputError(f"{message:.300}", hint=SAVE) from error
-    if values.ndim != 2 or values.dtype.kind not in "fiu" or not 0 < values.shape[1] <= MAX_COLUMNS:
-        found = f"got numbers of type {values.dtype} and shape {values.shape}"
-        most = f"of at most {MAX_COLUMNS:,} columns"
-        raise InputError(f"{path.name}: expected rows of numbers {most}; {found}.", hint=SAVE)
-    return values

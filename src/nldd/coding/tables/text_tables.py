@@ -1,23 +1,201 @@
-"""Tables of text: rows of cells between separators (CSV, TSV), and a JSON object in each line.
+"""Tables of text: how text is encoded, rows of cells between separators, and JSON lines.
 
 CSV is read by Python's own reader: that of pandas takes ``"1"2`` for 12, says nothing of rows
 that are too short, and refuses empty cells behind the last column.
 """
 
+import codecs
 import csv
 import datetime
 import decimal
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice
+from pathlib import Path
 from typing import Any
 
 from nldd._wording import quote
 from nldd.coding.tables import spreadsheet as sheets
-from nldd.coding.tables.text_files import EncodedText
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
+
+HEAD_BYTES, SAMPLE_BYTES = 2**16, 2**14
+ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+# First bytes of files, in small letters; what they belong to; what to do.
+_FOREIGN = (
+    (ZIP, "a zip archive: a workbook, a document or a model of nldd", "rename a workbook to .xlsx"),
+    (OLE, "an old Excel file (.xls) or one with a password", "rename it so that it ends in .xls"),
+    (b"par1\x15", "a Parquet file", "rename it so that it ends in .parquet"),
+    (b"$fl2@", "an SPSS file", "rename it so that it ends in .sav"),
+    (b"<stata_dta>", "a Stata file", "rename it so that it ends in .dta"),
+    (b"<!doctype", "a web page", "open it in a spreadsheet and save it as .xlsx"),
+    (b"<html", "a web page", "open it in a spreadsheet and save it as .xlsx"),
+    (b"<table", "a web page", "open it in a spreadsheet and save it as .xlsx"),
+    (b"<?xml", "an XML file", "open it in a spreadsheet and save it as .xlsx"),
+    (b"sqlite format 3", "a database, such as a review of nldd", "nldd review export, for a table"),
+    (b"\x1f\x8b", "a gzip archive", "unpack it first"),
+    (b"%pdf-", "a PDF file", "export the answers as CSV or .xlsx"),
+    (b"{\\rtf", "an RTF document", "copy the table into a spreadsheet and save that as .xlsx"),
+)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What spreadsheets and survey programs write. Left to itself the detector also weighs encodings
+# that nobody has used for a table, and prefers them to the right one for short answers.
+_ENCODINGS = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
+    *("iso8859_2", "koi8_r", "cp866", "mac_roman", "cp850"),
+    *("shift_jis", "euc_jp", "gb18030", "big5", "cp949"),
+]
+# Only these tell cp1250 and cp1254 from cp1252 where all of them make words.
+_NOT_WESTERN = re.compile("Croat|Czech|Hungar|Polish|Roman|Slova|Slove|Turk")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))
+_STRAY = "nldd-stray-cp1252"
+_READ_AS = "The file is not in UTF-8; it was read as"
+
+
+def refuse_foreign(path: Path, content: bytes) -> None:
+    """Raise an error that names the kind of a file that is none of text."""
+    head = content[:200].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for magic, what, hint in _FOREIGN:
+        if head.startswith(magic.lower()):
+            raise InputError(f"{path} is no table of text; it seems to be {what}.", hint=hint)
+
+
+@dataclass(frozen=True)
+class EncodedText:
+    """Text of a file without its mark, how it was encoded, and what to tell."""
+
+    path: Path
+    text: str
+    encoding: str
+    bom: bool = False
+    notes: tuple[str, ...] = ()
+
+    def lines(self) -> StringIO:
+        """The lines with their ends as they are in the file."""
+        return StringIO(self.text, newline="")
+
+
+def decode_text(path: Path, content: bytes, encoding: str | None = None) -> EncodedText:
+    """Find out how a text is encoded, by its mark and then by all of its bytes, and decode it."""
+    mark, marked = next(((m, name) for m, name in _MARKS if content.startswith(m)), (b"", ""))
+    if encoding is not None:
+        name = _named_encoding(encoding, marked)
+        # The mark of UTF-8 is no text in any encoding.
+        mark = mark if marked in (name, "utf-8") else b""
+        text = _decode(path, content.removeprefix(mark), name, encoding)
+        return EncodedText(path, text, name, bool(mark))
+    head = content[:HEAD_BYTES]
+    wide = _utf16_without_mark(head) if not mark else marked if marked != "utf-8" else None
+    content = content.removeprefix(mark)
+    if wide:
+        text = _decode(path, content, wide, wide)
+        return EncodedText(path, text, wide, bool(mark), (f"{_READ_AS} {wide}.",))
+    if head.count(0) > len(head) / 10:
+        raise _no_text(path)
+    try:
+        return EncodedText(path, content.decode(), "utf-8", bool(mark))
+    except UnicodeDecodeError as error:
+        line = _line_of(error)
+    sample = _lines_beyond_ascii(content)
+    # One wrong byte must not turn all other letters of the file into wrong ones.
+    n_wrong = len(sample) - len(sample.decode("utf-8", "ignore").encode())
+    if mark or n_wrong <= 0.1 * sum(byte > 0x7F for byte in sample):
+        codecs.register_error(_STRAY, _as_cp1252)
+        note = f"The file is in UTF-8 but for some bytes, the first in line {line}; they were read"
+        notes = (f"{note} as Windows-1252.",)
+        return EncodedText(path, content.decode("utf-8", _STRAY), "utf-8", bool(mark), notes)
+    if len(head.translate(None, _CONTROLS)) < 0.98 * len(head):
+        raise _no_text(path)
+    guess = _guess_encoding(sample)
+    note = f"{_READ_AS} {guess}, which is a guess. Set --encoding if letters look wrong."
+    try:
+        return EncodedText(path, content.decode(guess), guess, notes=(note,))
+    except UnicodeDecodeError as error:
+        where = f"the first in line {_line_of(error)}; \ufffd stands for them."
+        both = (note, f"Some bytes are not in {guess}, {where}")
+        return EncodedText(path, content.decode(guess, "replace"), guess, notes=both)
+
+
+def _line_of(error: UnicodeDecodeError) -> int:
+    return 1 + error.object[: error.start].decode(error.encoding, "replace").count("\n")
+
+
+def _decode(path: Path, content: bytes, encoding: str, shown: str) -> str:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        message = f"some bytes are not in the encoding {quote(shown)}."
+        hint = "leave out --encoding to have it detected, or name the right one"
+        raise InputError(f"{path}, line {_line_of(error)}: {message}", hint=hint) from None
+
+
+def _no_text(path: Path) -> InputError:
+    hint = "name a CSV, TSV, XLSX, JSONL or Parquet file"
+    return InputError(f"{path} is no table of text; it holds bytes that no text has.", hint=hint)
+
+
+def _named_encoding(encoding: str, marked: str) -> str:
+    """The codec that a person named; that of the mark, if the mark says more of it."""
+    try:
+        codec = codecs.lookup(encoding)
+        TextIOWrapper(BytesIO(), encoding)  # an error, if it does not turn bytes into text
+    except (LookupError, ValueError):
+        hint = "use a name such as utf-8, cp1252, cp1251, shift_jis or gb18030"
+        raise InputError(f"There is no encoding {quote(encoding)}.", hint=hint) from None
+    return marked if codec.name.removesuffix("-sig") in (marked, marked[:6]) else codec.name
+
+
+def _utf16_without_mark(head: bytes) -> str | None:
+    """UTF-16, if the zero bytes stand where its digits and separators have them."""
+    if b"\x00" not in head:
+        return None
+    head = head[: len(head) // 2 * 2]
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    encoding, zeros, others = ("utf-16-le", odd, even) if odd > even else ("utf-16-be", even, odd)
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
+    if zeros < len(head) / 40 or others > zeros / 4 or re.search(r"[\x00-\x08\ufffd-\uffff]", text):
+        return None
+    return encoding if re.search("[\r\n]", text) else None
+
+
+def _lines_beyond_ascii(content: bytes) -> bytes:
+    """The first lines with letters beyond ASCII, in which the encoding shows."""
+    sample = b""
+    for line in BytesIO(content):
+        sample += b"" if line.isascii() else line
+        if len(sample) >= SAMPLE_BYTES:
+            break
+    return sample[: 4 * SAMPLE_BYTES]
+
+
+def _as_cp1252(error: Any) -> tuple[str, int]:
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+def _guess_encoding(sample: bytes) -> str:
+    """The best guess of the detector, but cp1252 where that is as good."""
+    from charset_normalizer import from_bytes
+
+    matches = list(from_bytes(sample, cp_isolation=_ENCODINGS))
+    if not matches:
+        return "cp1252"
+    best = matches[0]
+    western = next((match for match in matches if "cp1252" in match.could_be_from_charset), None)
+    if western is None or _NOT_WESTERN.match(western.language):
+        return best.encoding
+    is_as_good = western.chaos <= best.chaos and western.coherence >= best.coherence
+    return "cp1252" if is_as_good else best.encoding
+
 
 SEPARATORS = (",", ";", "\t", "|")
 # What no text holds: with it each line is one cell, whatever commas it has.
@@ -27,8 +205,6 @@ SAMPLE_CHARACTERS = 2**18
 _SEP_LINE = re.compile(r"sep=([^\r\n\"])[\r\n]*", re.IGNORECASE)
 _EXAMPLE = '{"id": 1, "answer": "good"}'
 _HALF = re.compile("[\ud800-\udfff]")
-# Python refuses to write whole numbers of thousands of digits.
-MAX_DIGITS = 1000
 _HALF_WRITTEN = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -41,12 +217,19 @@ def read_csv(
     given = None if separator is None else _check_separator(separator)
     stream = text.lines()
     lines, complete = stream.readlines(SAMPLE_CHARACTERS), not stream.read(1)
-    named = separator_line(lines[0]) if lines else None
+    # Excel names the separator in a first line such as sep=;
+    named = _SEP_LINE.fullmatch(lines[0]) if lines else None
     n_before = max(header_row - 1, 1 if named else 0)
-    mark = given or named or find_separator(lines[n_before:], complete)
-    numbered = _numbered_rows(text, n_before, mark)
-    header, n_above = _find_header(numbered, text, n_before)
-    rows, n_blank, short = _fit_rows(numbered, len(header), text)
+    mark = given or (named and named[1]) or find_separator(lines[n_before:], complete)
+    numbered = list(_numbered_rows(text, n_before, mark))
+    n_above = next((i for i, (_, row) in enumerate(numbered) if not _is_blank(row)), None)
+    if n_above is None:
+        hint, below = "begin the file with a line of column names", " but blank lines"
+        if n_before > 1:
+            hint, below = "--header-row with a smaller number", f" below line {n_before}"
+        raise InputError(f"{text.path} holds nothing{below}.", hint=hint)
+    header = tuple(numbered[n_above][1])
+    rows, n_blank, short = _fit_rows(numbered[n_above + 1 :], len(header), text)
     notes = [*text.notes, *sheets.skipped_note(n_above + n_blank, "blank line")]
     if short:
         notes.append(
@@ -57,7 +240,7 @@ def read_csv(
         kind=kind,
         encoding=text.encoding,
         separator="," if mark == NO_SEPARATOR else mark,
-        bom=bool(text.mark),
+        bom=text.bom,
         newline="\r\n" if lines[0].endswith("\r\n") else "\n",
     )
     frame = sheets.frame_of_rows(rows, len(header))
@@ -69,21 +252,8 @@ def read_csv(
     return sheets.Spreadsheet(text.path, frame, header, format, notes, advice=advice)
 
 
-def _find_header(
-    numbered: Iterator[tuple[int, list[str]]], text: EncodedText, n_before: int
-) -> tuple[tuple[str, ...], int]:
-    """The first row that is not blank, and how many are above it."""
-    for n_above, (_, row) in enumerate(numbered):
-        if not _is_blank(row):
-            return tuple(row), n_above
-    hint, below = "begin the file with a line of column names", ""
-    if n_before > 1:
-        hint, below = "--header-row with a smaller number", f" below line {n_before}"
-    raise InputError(f"{text.path} holds nothing{below or ' but blank lines'}.", hint=hint)
-
-
 def _fit_rows(
-    numbered: Iterator[tuple[int, list[str]]], width: int, text: EncodedText
+    numbered: Iterable[tuple[int, list[str]]], width: int, text: EncodedText
 ) -> tuple[list[Sequence[str]], int, list[int]]:
     """Rows as long as the header if nothing is lost by that, blank lines, lines of short rows."""
     rows: list[Sequence[str]] = []
@@ -115,27 +285,18 @@ def _numbered_rows(
             yield line, row
             line = reader.line_num + n_before + 1
     except csv.Error as error:
-        raise _quote_error(f"{text.path}, line {line}", str(error)) from None
-
-
-def _quote_error(place: str, reason: str) -> InputError:
-    if "larger" in reason:
-        what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
-        return InputError(f"{place}: {what}.", hint="check that its quote is closed")
-    what = "never closed" if "unexpected end" in reason else "closed within a cell"
-    message = f"{place}: a quote of the row that begins here is {what}."
-    return InputError(message, hint="write a quote within a quoted cell twice")
+        what, hint = "closed within a cell", "write a quote within a quoted cell twice"
+        what = "never closed" if "unexpected end" in str(error) else what
+        what = f"a quote of the row that begins here is {what}"
+        if "larger" in str(error):
+            what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
+            hint = "check that its quote is closed"
+        raise InputError(f"{text.path}, line {line}: {what}.", hint=hint) from None
 
 
 def _is_blank(row: Sequence[str]) -> bool:
     # A pair of quotes is no blank line, but a row that begins with an empty cell.
     return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(sheets.BLANKS))
-
-
-def separator_line(line: str) -> str | None:
-    """The separator that Excel names in a first line such as ``sep=;``."""
-    named = _SEP_LINE.fullmatch(line)
-    return named[1] if named else None
 
 
 def _check_separator(separator: str) -> str:
@@ -200,7 +361,7 @@ def read_jsonl(text: EncodedText) -> sheets.Spreadsheet:
     notes = [*text.notes, *sheets.skipped_note(n_blank, "blank line")]
     if n_half:
         notes.append(f"\ufffd stands for {count_noun(n_half, 'broken character')}.")
-    format = sheets.TableFormat(kind="jsonl", encoding=text.encoding, bom=bool(text.mark))
+    format = sheets.TableFormat(kind="jsonl", encoding=text.encoding, bom=text.bom)
     return sheets.Spreadsheet(text.path, frame, header, format, notes)
 
 
@@ -228,7 +389,7 @@ def nested_value(value: Any) -> Any:
     if isinstance(value, decimal.Decimal):
         # A number, if it is the same number, else its digits.
         if value == value.to_integral_value():
-            return int(value) if value.adjusted() < MAX_DIGITS else str(value)
+            return int(value) if value.adjusted() < sheets.MAX_DIGITS else str(value)
         return float(value) if decimal.Decimal(repr(float(value))) == value else str(value)
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=_nested_text)

@@ -17,7 +17,7 @@ from typing import Any
 
 from nldd._wording import quote, quote_first
 from nldd.coding.tables import spreadsheet as sheets
-from nldd.coding.tables.text_files import OLE, ZIP
+from nldd.coding.tables.text_tables import OLE, ZIP
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 

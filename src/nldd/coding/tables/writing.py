@@ -7,12 +7,11 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from io import BytesIO, StringIO
-from itertools import chain
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import MappingProxyType
@@ -26,36 +25,15 @@ from nldd.coding.tables.reading import distinct_names
 from nldd.coding.tables.spreadsheet import Cell, TableFormat, cell_place, cell_text, python_value
 from nldd.coding.tables.workbooks import SHEET_OF_CHOICES
 from nldd.exceptions import InputError, NLDDError
-from nldd.present.formulas import escape_formula
+from nldd.present.text import escape_formula
 
+# Of a table, the header first.
+Rows = Sequence[Sequence[Cell]]
 STANDARD_OUTPUT = "-"
 STATISTICS = (".sav", ".dta", ".xpt")
 ENDINGS = (".csv", ".tsv", ".txt", ".xlsx", ".jsonl", *STATISTICS)
-FLUSH_CHARACTERS = 2**20
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT, MAX_DIGITS = 1_048_576, 16_384, 32_767, 15
 MOST_MESSAGE = 255  # characters in a rule of a cell
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What a cell of a workbook offers to choose from.
-
-    Attributes
-    ----------
-    values : sequence of cells
-        The choices; a cell may hold something else.
-    advice : str
-        For whoever types something else.
-
-    Examples
-    --------
-    >>> from nldd.coding.tables.writing import Choices
-    >>> Choices(("yes", "no"), advice="yes, no, or a word of your own").values
-    ('yes', 'no')
-    """
-
-    values: Sequence[Cell]
-    advice: str
 
 
 @dataclass(frozen=True)
@@ -68,12 +46,13 @@ class SheetLayout:
     ----------
     widths : mapping from int to float
         Widths of columns in characters, by their place from 0.
-    choices : mapping from int to Choices
-        Choices in the cells of columns, by their place from 0.
+    choices : mapping from int to (sequence of cells, str)
+        What the cells of columns offer to choose from, by their place from 0, and advice for
+        whoever types something else, which is no error.
     """
 
     widths: Mapping[int, float] = field(default_factory=dict)
-    choices: Mapping[int, Choices] = field(default_factory=dict)
+    choices: Mapping[int, tuple[Sequence[Cell], str]] = field(default_factory=dict)
 
 
 def write_table(
@@ -141,15 +120,17 @@ def write_table(
     ending = path.suffix.lower()
     with _open_output(path) as stream:
         if ending in STATISTICS:
-            from nldd.coding.tables.statistics_writer import write_statistics
+            from nldd.coding.tables.typed_files import write_statistics
 
             write_statistics(stream, path, names, columns, like.variables, descriptions)
-        elif ending == ".xlsx":
-            stream.write(_workbook(path, names, columns, like.sheet, layout))
+            return
+        rows = [names, *zip(*columns, strict=True)]
+        if ending == ".xlsx":
+            stream.write(_workbook(path, rows, like.sheet, layout))
         elif ending == ".jsonl":
-            _write_jsonl(stream, names, zip(*columns, strict=True))
+            _write_jsonl(stream, rows)
         else:
-            _write_csv(stream, path, names, zip(*columns, strict=True), like, raw)
+            _write_csv(stream, path, rows, like, raw)
 
 
 def _check_request(path: Path, header: Sequence[str]) -> None:
@@ -188,14 +169,7 @@ def _open_output(path: Path) -> Iterator[BinaryIO]:
         raise InputError(message, hint="take the broken character out of the text") from None
 
 
-def _write_csv(
-    stream: BinaryIO,
-    path: Path,
-    header: Sequence[str],
-    rows: Iterable[Sequence[Cell]],
-    like: TableFormat,
-    raw: bool,
-) -> None:
+def _write_csv(stream: BinaryIO, path: Path, rows: Rows, like: TableFormat, raw: bool) -> None:
     ending = path.suffix.lower()
     separator = "\t" if ending in (".tsv", ".txt") else ","
     if like.kind == "csv" and ending != ".tsv":
@@ -204,36 +178,28 @@ def _write_csv(
     for_excel = like.bom or like.kind == "xlsx" or like.encoding not in ("utf-8", "ascii")
     if for_excel and str(path) != STANDARD_OUTPUT:
         stream.write(codecs.BOM_UTF8)
-    out = StringIO(newline="")
+    out = TextIOWrapper(stream, encoding="utf-8", newline="")
     plain, quoted = (
         csv.writer(out, delimiter=separator, lineterminator=like.newline, quoting=quoting)
         for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
     )
-    for row in chain([header], rows):
-        texts = list(map(cell_text if raw else _safe_text, row))
-        # Python before 3.13 quotes only the line end that it writes itself.
-        (quoted if "\r" in "".join(texts) else plain).writerow(texts)
-        if out.tell() > FLUSH_CHARACTERS:
-            _flush(out, stream)
-    _flush(out, stream)
-
-
-def _flush(text: StringIO, stream: BinaryIO) -> None:
-    """Write what has gathered, so that a large table is not in memory a third time."""
-    content = memoryview(text.getvalue().encode())
-    while content:  # standard output may take less than all of it at once
-        content = content[stream.write(content) :]
-    text.seek(0)
-    text.truncate()
+    try:
+        for row in rows:
+            texts = list(map(cell_text if raw else _safe_text, row))
+            # Python before 3.13 quotes only the line end that it writes itself.
+            (quoted if "\r" in "".join(texts) else plain).writerow(texts)
+    finally:
+        out.detach()  # which writes the rest; else standard output would be closed with it
 
 
 def _safe_text(cell: Cell) -> str:
     return escape_formula(cell) if isinstance(cell, str) else cell_text(cell)
 
 
-def _write_jsonl(stream: BinaryIO, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+def _write_jsonl(stream: BinaryIO, rows: Rows) -> None:
+    header = list(map(str, rows[0]))
     keys = header if len(set(header)) == len(header) else distinct_names(header)
-    for row in rows:
+    for row in rows[1:]:
         record = dict(zip(keys, row, strict=True))
         text = json.dumps(record, ensure_ascii=False, default=_json_value)
         stream.write(f"{text}\n".encode())
@@ -244,20 +210,15 @@ def _json_value(cell: Any) -> Any:
     return cell_text(cell) if is_time else python_value(cell)
 
 
-def _workbook(
-    path: Path,
-    header: Sequence[str],
-    columns: Sequence[Sequence[Cell]],
-    name: str,
-    layout: SheetLayout | None,
-) -> memoryview:
+def _workbook(path: Path, rows: Rows, name: str, layout: SheetLayout | None) -> memoryview:
     """The bytes of a workbook; its rows wait in a file until it is whole."""
     from xlsxwriter import Workbook
+    from xlsxwriter.exceptions import FileCreateError
 
-    limits = ((header, MAX_COLUMNS, "columns"), (columns[0], MAX_ROWS - 1, "rows below the header"))
-    for cells, most, what in limits:
-        if len(cells) > most:
-            raise _refusal(path, f"a workbook has at most {most:,} {what}; got {len(cells):,}")
+    n_columns, n_rows = len(rows[0]), len(rows) - 1
+    if n_columns > MAX_COLUMNS or n_rows >= MAX_ROWS:
+        most = f"{MAX_COLUMNS:,} columns and {MAX_ROWS - 1:,} rows below the header"
+        raise _refusal(path, f"a workbook has at most {most}; got {n_columns:,} and {n_rows:,}")
     content = BytesIO()
     with TemporaryDirectory(prefix="nldd-") as folder:
         book = Workbook(content, {"constant_memory": True, "tmpdir": folder})
@@ -268,26 +229,19 @@ def _workbook(
             form = cache(lambda code: book.add_format({"num_format": code}))
             if layout is not None:
                 _format_sheet(book, sheet, layout, form)
-            for number, row in enumerate([header, *zip(*columns, strict=True)]):
+            for number, row in enumerate(rows):
                 for column, cell in enumerate(row):
                     try:
                         _write_cell(sheet, form, number, column, cell)
                     except OverflowError as error:
-                        place = cell_place(path, number, header[column])
+                        place = cell_place(path, number, str(rows[0][column]))
                         raise _refusal(place, error) from None
         finally:
-            _close(book)
+            try:
+                book.close()
+            except FileCreateError as error:  # of the disk
+                raise error.args[0] from error
     return content.getbuffer()
-
-
-def _close(book: Any) -> None:
-    """Finish a workbook; what the disk refuses is an error of the disk, not of XlsxWriter."""
-    from xlsxwriter.exceptions import FileCreateError
-
-    try:
-        book.close()
-    except FileCreateError as error:
-        raise error.args[0] from error
 
 
 def _format_sheet(book: Any, sheet: Any, layout: SheetLayout, form: Callable[[str], Any]) -> None:
@@ -302,18 +256,18 @@ def _format_sheet(book: Any, sheet: Any, layout: SheetLayout, form: Callable[[st
         return
     hidden = book.add_worksheet(SHEET_OF_CHOICES)
     hidden.hide()
-    for row, (column, choices) in enumerate(layout.choices.items()):
+    for row, (column, (choices, advice)) in enumerate(layout.choices.items()):
         # A rule itself holds 255 characters, and no choice with a comma or a quotation mark.
-        for place, choice in enumerate(choices.values):
+        for place, choice in enumerate(choices):
             _write_cell(hidden, form, row, place, choice)
-        source = xl_range_abs(row, 0, row, len(choices.values) - 1)
+        source = xl_range_abs(row, 0, row, len(choices) - 1)
         rule = {
             "validate": "list",
             "source": f"='{SHEET_OF_CHOICES}'!{source}",
             # Several choices may stand in a cell: whoever types them is told, not stopped.
             "error_type": "information",
             "error_title": "Not in the list",
-            "error_message": choices.advice[:MOST_MESSAGE],
+            "error_message": advice[:MOST_MESSAGE],
         }
         sheet.data_validation(1, column, MAX_ROWS - 1, column, rule)
 
@@ -325,7 +279,10 @@ def _refusal(place: Path | str, what: object) -> InputError:
 def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, cell: Cell) -> None:
     """Write text as text, and numbers with too many digits too; what does not fit overflows."""
     if isinstance(cell, str):
-        _check_text(cell)
+        if len(cell) > MAX_TEXT // 2 and len(cell.encode("utf-16-le")) > 2 * MAX_TEXT:
+            what = f"the text has {len(cell):,} characters; a cell of a workbook holds"
+            raise OverflowError(f"{what} {MAX_TEXT:,}")
+        cell.encode()  # an error, if it holds half of a character
         if cell.startswith("<r>") and cell.endswith("</r>"):
             # XlsxWriter takes such text for XML of its own, unless it comes in two parts.
             general = form("General")
@@ -347,14 +304,6 @@ def _write_cell(sheet: Any, form: Callable[[str], Any], row: int, column: int, c
             sheet.write_string(row, column, cell.isoformat())
     elif cell is not None:
         _write_cell(sheet, form, row, column, python_value(cell))
-
-
-def _check_text(text: str) -> None:
-    if not text.isascii():
-        text.encode()
-    if len(text) > MAX_TEXT // 2 and len(text.encode("utf-16-le")) > 2 * MAX_TEXT:
-        what = f"the text has {len(text):,} characters; a cell of a workbook holds"
-        raise OverflowError(f"{what} {MAX_TEXT:,}")
 
 
 def _time_format(value: datetime.date | datetime.time) -> str | None:

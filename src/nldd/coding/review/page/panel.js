@@ -139,7 +139,7 @@ function learningText({ state, message, since, every }) {
 function auditParts({ n_drawn, n_left, accuracy, low, high, target, headline, text }) {
   const drawn = `${count(n_drawn - n_left)} of ${count(n_drawn)} drawn at random are decided.`
   const words = [line(text), muted(drawn)]
-  if (!headline || accuracy === null || low === null || high === null || target === null)
+  if (!headline || accuracy == null || low == null || high == null || target == null)
     return words
   const figure = element('p', { class: 'figure' }, headline)
   return [figure, intervalPicture(accuracy, low, high, target), ...words]

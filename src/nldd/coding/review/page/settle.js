@@ -1,4 +1,4 @@
-// Disagreements: the answers that coders coded differently, side by side, to settle.
+// Disagreements: the answers that coders coded differently, to settle.
 
 import { agreementParts } from './agreement.js'
 import { ApiError, problem } from './api.js'
@@ -9,7 +9,7 @@ import { findField, keyCap, put } from './elements.js'
 const PAGE = 25
 const LONG = 400
 const WAIT = 'Wait until all is saved.'
-// The server sends so many at a time.
+// The server's limit.
 const MOST = 1000
 
 /** @type {Mount} */
@@ -19,12 +19,13 @@ export function mount(root, app) {
   put(root, element('section', { class: 'settle', 'aria-labelledby': 'settle-title' }, title, body))
   /** @type {(() => void)[]} */
   let ends = []
-  /** @type {string[]} What was settled since the view was opened: only that is undone here. */
+  /** @type {string[]} What was settled in this view: only that is undone. */
   const made = []
   let isHere = true
   const load = async () => {
     try {
-      const { agreement, rows } = await app.api.get('/api/disagreements')
+      const asked = ['agreement', 'disagreements']
+      const [agreement, rows] = await Promise.all(asked.map((n) => app.api.get(`/api/${n}`)))
       if (!isHere) return
       const settling = new Settling(app, rows, made)
       put(body, ...agreementParts(agreement, !rows.length), settling.section)

@@ -52,15 +52,15 @@ export interface Machine {
 export interface Audit {
   n_drawn: number
   n_left: number
-  n_checked: number | null
-  n_right: number | null
-  n_open: number | null
-  accuracy: number | null
-  low: number | null
-  high: number | null
-  target: number | null
-  verdict: string | null
-  needed: number | null
+  n_checked?: number
+  n_right?: number
+  n_open?: number
+  accuracy?: number
+  low?: number
+  high?: number
+  target?: number
+  verdict?: string | null
+  needed?: number | null
   withdrawn: boolean
   headline: string
   text: string

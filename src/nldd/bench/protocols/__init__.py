@@ -1,1 +1,0 @@
-"""Protocols: splits, preparation of the data, methods and their settings."""
