@@ -6,18 +6,11 @@ import numpy as np
 import pytest
 
 from bench.report.records import folds, published_records, record, texts, unders
-from nldd.bench.report.benchmark_tables import (
-    about_theta,
-    coefficient_table,
-    published_ratio,
-    share_table,
-    subset_mean,
-    subset_table,
-    theta_table,
-    time_table,
-)
+from bench.runner.trials import songs, trial
+from nldd.bench.report import benchmark_tables as tables
 from nldd.bench.report.published import printed_table, published_subsets
 from nldd.bench.report.results import results
+from nldd.bench.runner.cell import cells, run_cell
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.present.table import to_csv
 
@@ -35,7 +28,7 @@ def test_ratios_are_of_all_folds_together():
         *folds("mine", "ECC", [0.1, 0.2], fit_seconds=13.0),
         record("songs", "CC", fit_seconds=0.0, predict_seconds=0.0126),
     ]
-    table = time_table(results(cells))
+    table = tables.time_table(results(cells))
     assert table.head == ("data set", "BR, seconds", "BR", "NLDD", "CC", "ECC")
     assert [texts(row) for row in table.rows] == [
         ["mine", "3.0 s", "1.00", "1.67", "-", "9.00"],
@@ -43,7 +36,7 @@ def test_ratios_are_of_all_folds_together():
     ]
     assert "mine,NLDD,5.0,1.6666666666666667" in to_csv(table).splitlines()
     assert table.notes[0].endswith("search for parameters in each fold: NLDD.")
-    alone = time_table(results(cells[4:]))
+    alone = tables.time_table(results(cells[4:]))
     assert "seconds" in alone.title
     assert [texts(row) for row in alone.rows] == [
         ["mine", "-", "27.0 s"],
@@ -59,19 +52,22 @@ def test_ratios_are_of_all_folds_together():
 def test_ratios_have_two_decimals_below_ten_and_none_above(reference, seconds, said):
     quick = record("mine", "BR", fit_seconds=reference, predict_seconds=0.0)
     other = record("mine", "ECC", fit_seconds=seconds, predict_seconds=0.0)
-    assert texts(time_table(results([quick, other])).rows[0])[3] == said
+    assert texts(tables.time_table(results([quick, other])).rows[0])[3] == said
 
 
 def test_published_times_give_the_published_ratios():
-    table = time_table(results([*published_records(), record("ohsumed", "CC")]))
+    table = tables.time_table(results([*published_records(), record("ohsumed", "CC")]))
     seconds = printed_table("running_time_seconds")
     row = next(row for row in table.rows if row[0] == "ohsumed")
     ratio = 12152 / seconds.value("ohsumed", "BR")
     assert unders(row)[table.head.index("NLDD")] == f"paper {ratio:.2f}"
     assert unders(row)[table.head.index("CC")] == ""
     assert all(ratio == told for _, method, _, ratio, told in table.data if method != "CC")
-    assert (published_ratio("yeast", "BR"), published_ratio("yeast", "CC")) == (1, None)
-    assert published_ratio("mine", "BR") is None
+    assert (tables.published_ratio("yeast", "BR"), tables.published_ratio("yeast", "CC")) == (
+        1,
+        None,
+    )
+    assert tables.published_ratio("mine", "BR") is None
 
 
 # Weights
@@ -88,7 +84,7 @@ def test_mean_and_standard_deviation_over_folds_by_hand():
     # Means -4, 0.155, 0.9; deviations from them -1, 0, 1 and so on, over n - 1 = 2.
     betas = [[-5.0, 0.15, 0.8], [-4.0, 0.155, 0.9], [-3.0, 0.16, 1.0]]
     cells = [*fits("yeast", betas), *fits("emotions", betas)[:2], record("scene", "BR")]
-    table = coefficient_table(results(cells))
+    table = tables.coefficient_table(results(cells))
     assert table.head == ("data set", "b0", "b1 (Dx)", "b2 (Dy)", "b1 = 0", "b2 = 0")
     assert [texts(row) for row in table.rows] == [
         ["yeast", "-4.0000 ± 1.0000", "0.1550 ± 0.0050", "0.9000 ± 0.1000", "0/3", "0/3"]
@@ -101,11 +97,11 @@ def test_mean_and_standard_deviation_over_folds_by_hand():
     numbers = np.array([row[2:] for row in table.data], dtype=float)
     expected = [[-4, 1, 0, -3.9053], [0.155, 0.005, 0, 0.1409], [0.9, 0.1, 0, 0.8546]]
     np.testing.assert_allclose(numbers, expected, rtol=1e-12)
-    assert coefficient_table(results([record("scene", "BR")])) is None
+    assert tables.coefficient_table(results([record("scene", "BR")])) is None
 
 
 def test_weights_held_at_zero_are_counted_and_have_no_error():
-    table = coefficient_table(results(fits("mine", [[-3.0, 0.0, 1.0], [-3.2, 0.0, 0.0]])))
+    table = tables.coefficient_table(results(fits("mine", [[-3.0, 0.0, 1.0], [-3.2, 0.0, 0.0]])))
     assert texts(table.rows[0]) == [
         *("mine", "-3.1000 ± 0.1414", "0", "0.5000 ± 0.7071", "2/2", "1/2")
     ]
@@ -118,7 +114,7 @@ def test_weights_held_at_zero_are_counted_and_have_no_error():
     # One split has the errors of the regression, which has none of what was not free.
     errors = [0.1, None, 0.1]
     cell = record("ohsumed", "NLDD", coefficients=[-3.0, 0.0, 1.0], coefficient_errors=errors)
-    table = coefficient_table(results([cell]))
+    table = tables.coefficient_table(results([cell]))
     assert texts(table.rows[0])[1:] == [*("-3.0000 ± 0.1000", "0", "1.0000 ± 0.1000", "1/1", "0/1")]
     assert unders(table.rows[0])[2] == "paper 0.0022"
 
@@ -130,7 +126,7 @@ def test_theta_is_set_beside_the_errors_in_fifths_by_the_rows_of_folds():
     cells = folds("mine", "NLDD", [0.1, 0.2])
     cells[0].details["theta_bins"] = [[3, 0.1, 0.2], [2, 0.2, 0.2], *([2, 0.5, 0.5],) * 3]
     cells[1].details["theta_bins"] = [[1, 0.3, 0.6], [2, 0.4, 0.6], *([2, 0.5, 0.5],) * 3]
-    table = theta_table(results(cells))
+    table = tables.theta_table(results(cells))
     # (3 x 0.1 + 0.3) / 4 and (3 x 0.2 + 0.6) / 4; all: (0.6 + 1.2 + 6) / 20, (1.2 + 1.6 + 6) / 20.
     half = ["0.5000"] * 3
     assert texts(table.rows[0]) == ["mine", "0.3000", "0.4000", *half, "0.4400"]
@@ -138,7 +134,21 @@ def test_theta_is_set_beside_the_errors_in_fifths_by_the_rows_of_folds():
     assert unders(table.rows[0])[-1] == "theta 0.3900"
     assert table.data[0] == ("mine", "lowest theta", 4, pytest.approx(0.15), pytest.approx(0.3))
     assert [row[2] for row in table.data] == [4, 4, 4, 4, 4, 20]
-    assert list(about_theta(results(cells))) == []
+    assert list(tables.about_theta(results(cells))) == []
+
+
+def test_a_cell_records_theta_in_fifths_of_its_test_rows():
+    dataset = songs()
+    cell, *_ = cells(trial(), "songs", dataset, ("NLDD",))
+    record = run_cell(dataset, cell)
+    model = cell.estimator.fit(dataset.X[cell.train], dataset.Y[cell.train])
+    theta = model.predict_theta(dataset.X[cell.test])
+    wrong = (model.predict(dataset.X[cell.test]) != dataset.Y[cell.test]).mean(axis=1)
+    n, thetas, errors = np.transpose(record.details["theta_bins"])
+    assert n.tolist() == [4] * 5
+    np.testing.assert_allclose(thetas, np.sort(theta).reshape(5, 4).mean(axis=1))
+    assert errors.mean() == pytest.approx(wrong.mean())
+    assert errors[0] == pytest.approx(wrong[np.argsort(theta, kind="stable")[:4]].mean())
 
 
 def test_records_without_theta_are_said_to_have_none():
@@ -146,11 +156,11 @@ def test_records_without_theta_are_said_to_have_none():
     del old[1].details["theta_bins"]
     few = record("few", "NLDD", theta_bins=[])
     found = results([*old, few, record("new", "NLDD"), record("other", "BR")])
-    assert [row[0] for row in theta_table(found).rows] == ["new"]
-    (told,) = about_theta(found)
+    assert [row[0] for row in tables.theta_table(found).rows] == ["new"]
+    (told,) = tables.about_theta(found)
     assert told.endswith(": few, old.")
-    assert theta_table(results(old)) is None
-    assert list(about_theta(results([record("other", "BR")]))) == []
+    assert tables.theta_table(results(old)) is None
+    assert list(tables.about_theta(results([record("other", "BR")]))) == []
 
 
 # Subsets
@@ -176,7 +186,7 @@ def test_subsets_weigh_folds_by_their_rows():
         fold("CC", 0, (3, 0.25), (1, 0.5), 0.3125, "zoo"),
         record("zoo", "BR", score=0.3),
     ]
-    table = subset_table(results(cells), HAMMING)
+    table = tables.subset_table(results(cells), HAMMING)
     assert table.head == (
         *("data set", "share of B", "A BR", "A NLDD", "B BR", "B NLDD", "total BR", "total NLDD"),
     )
@@ -187,21 +197,23 @@ def test_subsets_weigh_folds_by_their_rows():
     assert "zoo,CC,B,0.5" in to_csv(table).splitlines()
     assert table.notes == ()
     jaccard = PAPER_MEASURES[2]
-    assert "Mulan" in subset_table(results(cells[-1:]), jaccard).notes[0]
-    assert subset_table(results(cells), MEASURES["precision"]) is None
+    assert "Mulan" in tables.subset_table(results(cells[-1:]), jaccard).notes[0]
+    assert tables.subset_table(results(cells), MEASURES["precision"]) is None
 
 
 def test_folds_without_rows_of_a_subset_do_not_count_for_it():
     cells = [fold("BR", 0, (2, 0.5), (0, None), 0.5), fold("BR", 1, (0, None), (8, 0.1), 0.1)]
-    means = [subset_mean(cells, "hamming_loss", subset) for subset in ("A", "B", "total")]
+    means = [tables.subset_mean(cells, "hamming_loss", subset) for subset in ("A", "B", "total")]
     # All rows together: (2 x 0.5 + 8 x 0.1) / 10 = 0.18.
     assert means == pytest.approx([0.5, 0.1, 0.18], rel=1e-15)
-    assert np.isnan([subset_mean([], "hamming_loss", subset) for subset in ("A", "total")]).all()
+    assert np.isnan(
+        [tables.subset_mean([], "hamming_loss", subset) for subset in ("A", "total")]
+    ).all()
 
 
 @pytest.mark.parametrize("measure", PAPER_MEASURES, ids=lambda m: m.key)
 def test_published_bibtex_stands_below_itself(measure):
-    table = subset_table(results(published_records()), measure)
+    table = tables.subset_table(results(published_records()), measure)
     row = next(row for row in table.rows if row[0] == "bibtex")
     assert texts(row)[1] == "32.4%"  # 599 of 1849, as the paper's totals have it
     told = published_subsets()
@@ -220,8 +232,8 @@ def test_shares_are_told_by_rows_seconds_and_wrong_labels():
         for share in (1.0, 0.25)
     ]
     found = results([record("mine", "BR"), *cells, replace(cells[0], train_share=0.5, error="no")])
-    table = share_table(found.shares)
+    table = tables.share_table(found.shares)
     assert "NLDD" in table.title and "mine" in table.title
     assert table.rows == (("25%", "25", "0.8", "0.2000"), ("100%", "100", "1.5", "0.2000"))
     assert table.data[0] == (0.25, 25, 0.75, 0.2)
-    assert share_table([]) is None
+    assert tables.share_table([]) is None

@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 from dataclasses import replace
-from itertools import product
 from xml.etree import ElementTree
 
 import numpy as np
@@ -33,7 +32,7 @@ from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
 from nldd.bench.statistics.significance import WILCOXON_RULE
 from nldd.exceptions import InputError
-from nldd.present.latex import RENDERERS, to_latex
+from nldd.present.latex import to_latex
 from nldd.present.page import render_page
 from nldd.present.table import Table, TableEntry
 from present.test_table import HOSTILE
@@ -85,13 +84,15 @@ def test_report_of_the_published_values_has_their_differences():
     assert f_measure.caption.endswith("no p can fall below 0.08203, so a bar joins all.")
 
 
-def test_report_of_own_data_says_nothing_of_other_data():
-    cells = grid(OWN_VALUES, NAMES[:3], ("BR", "NLDD", "ECC", "CBM"), title="three of my own")
-    more = [record(NAMES[0], "LP", error="no"), record(NAMES[1], "NLDD", share=1.0)]
+def test_report_of_own_data_says_nothing_of_other_data_and_names_are_text():
+    names = ("<script>document.title = 'owned'</script>", r"50 % & \input{x} $y_1$ ^", 'a|b, "c"')
+    cells = grid(OWN_VALUES, names, ("BR", "NLDD", "ECC", "CBM"), title="three of my own")
+    more = [record(names[0], "LP", error="<img src=x>"), record(names[1], "NLDD", share=1.0)]
     page = make_report(results([*cells, *more]), choose_measures(["f_measure", "macro_auroc"]))
     assert dict(page.facts)["title"] == "three of my own"
-    texts = [render_page(page)]
-    texts += [render(table) for table, render in product(page.tables, RENDERERS.values())]
+    texts = [render_page(page), *map(to_latex, page.tables)]
+    assert not re.search("<script|<img", texts[0]) and texts[0].count("&lt;script&gt;") > 8
+    assert not [text for text in texts[1:] if r"\input" in text]
     foreign = "paper|gweon|arxiv|peerj|yeast|emotions|medical|ohsumed|tmc2007|bibtex"
     assert not [found for text in texts for found in re.findall(foreign, text, re.IGNORECASE)]
 

@@ -3,18 +3,8 @@
 import pytest
 
 from bench.report.records import VERSIONS, folds, record, texts
+from nldd.bench.report import run_tables as runs
 from nldd.bench.report.results import results
-from nldd.bench.report.run_tables import (
-    choice_table,
-    dataset_table,
-    problems_table,
-    run_facts,
-    search_table,
-    settings_table,
-    short_settings,
-    split_table,
-    warnings_table,
-)
 from nldd.present.table import to_csv
 
 FACTS = {"n_samples": 1240, "n_features": 12, "n_labels": 5, "cardinality": 1.5, "density": 0.3}
@@ -34,7 +24,7 @@ def test_facts_of_a_run_name_all_versions_and_machines():
         record("yeast", "NLDD", share=0.5, fit_seconds=1.5, versions=VERSIONS | {"nldd": "0.2.0"}),
         record("emotions", "NLDD", error="no", machine={"system": "Darwin", "processor": "arm"}),
     ]
-    told = dict(run_facts(results(cells)))
+    told = dict(runs.run_facts(results(cells)))
     assert (told["title"], told["finished cells"], told["failed cells"]) == ("My run", "3", "1")
     assert told["processor time"] == "6 s"  # 3 x (1.5 + 0.5) s
     assert "nldd 0.1.0, scikit-learn 1.6.1, Python 3.11.7; nldd 0.2.0" in told["versions"]
@@ -44,12 +34,12 @@ def test_facts_of_a_run_name_all_versions_and_machines():
 @pytest.mark.parametrize(("seconds", "said"), [(598.5, "599 s"), (599.5, "0.17 h")])
 def test_long_times_are_in_hours(seconds, said):
     # Half a second of prediction comes on top.
-    assert dict(run_facts(results([record(fit_seconds=seconds)])))["processor time"] == said
+    assert dict(runs.run_facts(results([record(fit_seconds=seconds)])))["processor time"] == said
 
 
 def test_data_sets_have_a_table_of_facts_with_their_notes():
     found = results([record("alpha", data="0123"), record("beta")])
-    table = dataset_table(found, ABOUT | {"alpha": ABOUT["alpha"] | {"data": "0123"}})
+    table = runs.dataset_table(found, ABOUT | {"alpha": ABOUT["alpha"] | {"data": "0123"}})
     assert texts(table.rows[0]) == [
         *("alpha", "1,240", "12", "5", "1.500", "0.3000", "31", "2.00", "0.100", "-"),
     ]
@@ -57,17 +47,21 @@ def test_data_sets_have_a_table_of_facts_with_their_notes():
     assert table.notes[1].endswith("no TCS: beta.")
     assert table.notes[-1] == "alpha: Column id counts the rows and was left out."
     assert table.data[0][:4] == ("alpha", 1240, 12, 5)
-    missing = dataset_table(results([record("alpha")]), {"alpha": {"facts": {"n_missing": 1200}}})
+    missing = runs.dataset_table(
+        results([record("alpha")]), {"alpha": {"facts": {"n_missing": 1200}}}
+    )
     assert missing.notes[1].endswith("alpha 1,200.")
     # Facts of other data of the same name are left out.
-    assert [row[1] for row in dataset_table(found, ABOUT).rows] == ["-", "-"]
-    assert dataset_table(found, {}) is None
+    assert [row[1] for row in runs.dataset_table(found, ABOUT).rows] == ["-", "-"]
+    assert runs.dataset_table(found, {}) is None
 
 
 def test_splits_are_told_in_words_with_their_sizes():
     cells = folds("alpha", "BR", [0.1, 0.2], split="2 random splits, 75/25", n_train=3000)
     cells[1].details["n_train"] = 3001
-    table = split_table(results([*cells, *folds("beta", "BR", [0.1] * 5), record("gamma", "BR")]))
+    table = runs.split_table(
+        results([*cells, *folds("beta", "BR", [0.1] * 5), record("gamma", "BR")])
+    )
     assert [texts(row) for row in table.rows] == [
         ["alpha", "3,010", "10", "2 random splits, 75/25", "3,000 to 3,001", "10"],
         ["beta", "50", "10", "5-fold cross-validation", "40", "10"],
@@ -85,7 +79,7 @@ def test_problems_are_missing_folds_then_failures():
         *folds("emotions", "BR", [0.1] * 10)[:8],
         record("yeast", "BR", share=0.5, error="no"),
     ]
-    table = problems_table(results(cells))
+    table = runs.problems_table(results(cells))
     assert table.rows == (
         ("yeast", "NLDD", "2 of 3 folds are there"),
         ("yeast", "CBM", "0 of 3 folds are there"),
@@ -95,7 +89,7 @@ def test_problems_are_missing_folds_then_failures():
         ("yeast", "CBM", "folds 1, 3 failed: no"),
     )
     assert to_csv(table).splitlines()[0] == "dataset,method,what"
-    assert problems_table(results(cells[:3])) is None
+    assert runs.problems_table(results(cells[:3])) is None
 
 
 def test_settings_are_grouped_by_method_and_estimator_of_the_first_fold():
@@ -109,7 +103,7 @@ def test_settings_are_grouped_by_method_and_estimator_of_the_first_fold():
         record("yeast", "OLD", settings="Old()"),
         *folds("scene", "NLDD", [0.1, 0.2], settings="unfinished")[:1],
     ]
-    table = settings_table(results(cells))
+    table = runs.settings_table(results(cells))
     name = "Nearest labelset using double distances"
     assert [texts(row) for row in table.rows] == [
         ["NLDD", name, "NLDD(k=0)", "emotions, yeast"],
@@ -117,7 +111,7 @@ def test_settings_are_grouped_by_method_and_estimator_of_the_first_fold():
         ["OLD", "", "Old", "yeast"],
     ]
     assert table.data[0][2] == "NLDDClassifier(k=0)"
-    assert texts(settings_table(results(cells[2:4])).rows[0])[3] == "all"
+    assert texts(runs.settings_table(results(cells[2:4])).rows[0])[3] == "all"
 
 
 PIPELINE = (
@@ -144,7 +138,7 @@ PIPELINE = (
     ],
 )
 def test_settings_are_told_by_short_names_without_seeds(settings, short):
-    assert short_settings(settings) == short
+    assert runs.short_settings(settings) == short
 
 
 def test_searches_and_choices_are_counted_by_what_they_chose():
@@ -153,14 +147,14 @@ def test_searches_and_choices_are_counted_by_what_they_chose():
         best = {"estimator__C": 0.5, "select__k": k}
         cell.details["searched"] = {"best": best, "scoring": "f_measure", "score": 0.4}
         cell.details["chosen"] = {"name": f"features {k}"}
-    table = search_table(results([*cells, *folds("beta", "BR", [0.1] * 3)]))
+    table = runs.search_table(results([*cells, *folds("beta", "BR", [0.1] * 3)]))
     assert [texts(row) for row in table.rows] == [
         ["BR", "alpha", "estimator__C = 0.5, select__k = 5", "2"],
         ["BR", "alpha", "estimator__C = 0.5, select__k = 9", "1"],
     ]
     assert "f_measure" in table.notes[0]
-    assert choice_table(results(cells)).rows == (("alpha", "features 5 67%, features 9 33%"),)
-    assert search_table(results([record()])) is choice_table(results([record()])) is None
+    assert runs.choice_table(results(cells)).rows == (("alpha", "features 5 67%, features 9 33%"),)
+    assert runs.search_table(results([record()])) is runs.choice_table(results([record()])) is None
 
 
 def test_warnings_that_differ_in_numbers_are_one_and_added_up():
@@ -173,11 +167,11 @@ def test_warnings_that_differ_in_numbers_are_one_and_added_up():
     ]
     for cell, n in zip(cells[-2:], (40, 60), strict=True):
         cell.details["warnings"] = {f"Late: {n} pairs, 1.5e-{n}": 1, f"Late: {n + 1} pairs, 2": 2}
-    assert [texts(row) for row in warnings_table(results(cells)).rows] == [
+    assert [texts(row) for row in runs.warnings_table(results(cells)).rows] == [
         ["BR", "bibtex", late, "1 of 1", "4"],
         ["BR", "mine", "Late: 40 pairs, 1.5e-40", "2 of 3", "6"],
         ["BR", "yeast", late, "2 of 2", "6"],
         ["BR", "yeast", other, "2 of 2", "2"],
         ["NLDD", "tmc2007", other, "1 of 1", "1"],
     ]
-    assert warnings_table(results([record()])) is None
+    assert runs.warnings_table(results([record()])) is None
