@@ -96,8 +96,6 @@ def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     assert len(succeed(capsys, *words, "--sep", ",", "--force").json["labels"]) == 5
 
 
-
-
 @pytest.mark.parametrize("name", GOALS)
 def test_triage_agrees_with_python(name, study, model, capsys):
     goal = GOALS[name]
