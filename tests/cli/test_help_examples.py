@@ -9,7 +9,7 @@ import click
 import pytest
 
 from bench.report.records import grid, write_records
-from coding.review.stored_study import decide as decide_items
+from coding.review.made_review import decide as decide_items
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
 from nldd import cli
 from nldd.coding.guarantee import GuaranteeTarget
