@@ -30,7 +30,7 @@ from nldd.coding.predictions import (
     no_progress,
 )
 from nldd.coding.selective import Selection
-from nldd.present.text import align, count_noun, percent, wrap
+from nldd.present.text import align, wrap
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
@@ -79,28 +79,12 @@ class CodingSummary:
     options: "CodingOptions | None" = None
 
     def __str__(self) -> str:
-        n, selection, codes = self.n_rows, None, None
-        auto, review = (percent(k / n if n else 0, 1) for k in (self.n_auto, self.n_people))
-        lines = [f"{count_noun(n, 'answer')}: {self.n_auto:,} coded automatically ({auto})"]
-        if (options := self.options) is not None:
-            selection, codes = options.selection, options.code_selection
-            if options.threshold is not None:
-                limit = wording.doubt_number(options.threshold, options.rank_by)
-                lines[0] += f", {wording.SURE[options.rank_by]} {limit}"
-        if selection is not None and selection.threshold is not None:
-            lines.append(
-                f"  at least {wording.exact_percent(selection.target)} of these are right "
-                f"({wording.MEASURED[selection.measure]}), with "
-                f"{wording.exact_percent(selection.confidence)} confidence"
-            )
-        if codes is not None:
-            lines.append(wrap(wording.per_code_words(codes)[-1:]))
-        lines.append(f"{self.n_people:,} sent to review ({review})")
-        if self.n_part:
-            whole = count_noun(self.n_review, "whole answer")
-            lines[-1] += f": {whole}, {self.n_part:,} with some codes open (nldd_ask)"
-        if self.n_coded:
-            lines.append(f"{self.n_coded:,} had codes already and were left alone (status: coded)")
+        options = self.options or CodingOptions(None)
+        head, *guarantee = wording.fill_words("coded", found=self, options=options)
+        lines = [head, *(f"  {line}" for line in guarantee)]
+        if options.code_selection is not None:
+            lines.append(wrap(wording.per_code_words(options.code_selection)[-1:]))
+        lines += wording.fill_words("for_people", found=self)
         if self.why:
             lines.append(align([("", f"{k:,}", why) for why, k in self.why.most_common()], [1]))
         if self.n_drawn:
