@@ -83,7 +83,7 @@ class CodingSummary:
         head, *guarantee = wording.fill_words("coded", found=self, options=options)
         lines = [head, *(f"  {line}" for line in guarantee)]
         if options.code_selection is not None:
-            lines.append(wrap(wording.per_code_words(options.code_selection)[-1:]))
+            lines.append(wrap(wording.fill_words("per_code", codes=options.code_selection)[-1:]))
         lines += wording.fill_words("for_people", found=self)
         if self.why:
             lines.append(align([("", f"{k:,}", why) for why, k in self.why.most_common()], [1]))

@@ -16,9 +16,7 @@ from nldd.present.table import Row, Table, TableEntry, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding.automation import TargetShare
     from nldd.coding.columns import Columns
-    from nldd.coding.guarantee import CodeSelection
     from nldd.coding.model import CodingModel, Event
     from nldd.coding.selective import Selection
 
@@ -102,11 +100,6 @@ def fill_words(macro: str, **values: Any) -> tuple[str, ...]:
     return tuple(filter(None, (" ".join(text.split()) for text in paragraphs)))
 
 
-def no_threshold_words(selection: "Selection", targets: Sequence["TargetShare"]) -> tuple[str, ...]:
-    """Say why there is no threshold, which targets hold, and what to do."""
-    return fill_words("no_threshold", found=selection, held=[t for t in targets if t.n_auto])
-
-
 def failed_refit_words(selection: "Selection") -> str:
     """Say in a sentence why a refitted model does not code automatically."""
     return " ".join(fill_words("failed_refit", found=selection))
@@ -117,11 +110,6 @@ def drawn_notes(model: "CodingModel") -> list[str]:
     last = model.history[-1].n_added if model.history else 0
     brought_none = last > 0 and not model.drawn[-last:].any()
     return list(fill_words("drawn", model=model, brought_none=brought_none))
-
-
-def per_code_words(codes: "CodeSelection") -> tuple[str, ...]:
-    """Say what is guaranteed of codes that are settled one by one."""
-    return fill_words("per_code", codes=codes)
 
 
 @dataclass(frozen=True)
