@@ -6,11 +6,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding import wording
-from nldd.coding.answers import Answers, Entries
+from nldd.coding.answers import Answers, BoolArray, Entries, FloatArray, LabelArray
 from nldd.coding.columns import Codes
 from nldd.coding.guarantee import (
     USUAL,
@@ -35,8 +34,6 @@ from nldd.present.text import align, wrap
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
 BLOCK_ROWS = 2000
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 # Labelsets beside the suggestion that people can choose from in a review.
 N_NEXT = 3
 # What is counted in JSON.
@@ -220,7 +217,7 @@ class CodedAnswers(Entries):
     answers: Answers
     given: list[Codes | None]
     found: Predictions
-    Y: NDArray[np.int8]
+    Y: LabelArray
     doubt: FloatArray
     empty: BoolArray
     settled: BoolArray

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
 from nldd.coding import columns as own
-from nldd.coding.answers import Answers, Coded, Decisions, Entries
+from nldd.coding.answers import Answers, BoolArray, Coded, Decisions, Entries, FloatArray
 from nldd.coding.code_slips import notes_on_codes, other_names_of_numbers
 from nldd.coding.codebook import Codebook
 from nldd.coding.coded_answers import BY_PEOPLE
@@ -229,16 +229,16 @@ class CodedRows(Entries):
     status: NDArray[Any]
     machine: NDArray[Any]
     people: NDArray[Any]
-    doubts: NDArray[np.float64]
-    is_blank: NDArray[np.bool_]
-    drawn: NDArray[np.bool_]
-    sampled: NDArray[np.bool_]
+    doubts: FloatArray
+    is_blank: BoolArray
+    drawn: BoolArray
+    sampled: BoolArray
 
     def __len__(self) -> int:
         return len(self.status)
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> BoolArray:
         """Which answers people have coded."""
         return np.array([codes is not None for codes in self.people], dtype=bool)
 
