@@ -11,12 +11,7 @@ from nldd._wording import quote
 from nldd.coding import wording
 from nldd.coding.answers import Answers, BoolArray, Entries, FloatArray, LabelArray
 from nldd.coding.columns import Codes
-from nldd.coding.guarantee import (
-    USUAL,
-    CodeSelection,
-    Guarantee,
-    GuaranteeTarget,
-)
+from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import (
     EMPTY,
