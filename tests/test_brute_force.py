@@ -4,30 +4,7 @@ import numpy as np
 import pytest
 
 import reference
-from brute_force import BruteForceIndex, first_in_group, linear
-
-
-def naive_first(group, *keys):
-    """Entry by entry: of each group keep what is equal to the smallest, key after key."""
-    first = []
-    for g in range(max(group, default=-1) + 1):
-        left = [i for i, h in enumerate(group) if h == g]
-        for key in keys:
-            smallest = min(key[i] for i in left)
-            left = [i for i in left if key[i] - smallest <= 1e-9 * smallest]
-        assert len(left) == 1
-        first.append(left[0])
-    return first
-
-
-def random_case(rng):
-    """Groups in any order, two keys full of ties and of near misses, and row numbers."""
-    n_groups = rng.integers(1, 6)
-    group = rng.permutation(np.r_[np.arange(n_groups), rng.integers(0, n_groups, rng.integers(15))])
-    size = 10.0 ** rng.integers(-8, 9)
-    nearly = 1 + rng.choice([0, 1e-13, 1e-12, 1e-7], (2, len(group)))
-    distances = rng.integers(0, 4, (2, len(group))) * size * nearly
-    return group, *distances, rng.permutation(len(group))
+from brute_force import BruteForceIndex, linear
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -47,10 +24,3 @@ def test_brute_force_equals_loops(offset):
             expected = np.array([distances[row] for row in rows])
             np.testing.assert_allclose(found.Dx[i], expected[:, 0], rtol=1e-9)
             np.testing.assert_allclose(found.Dy[i], expected[:, 1], rtol=1e-12, atol=1e-14)
-
-
-def test_first_in_group_equals_naive_loop():
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        case = random_case(rng)
-        assert first_in_group(*case).tolist() == naive_first(*case)

@@ -1,23 +1,34 @@
-"""Fits on a Dask cluster: memory of no worker holds the data, and workers are killed meanwhile."""
+"""A Dask cluster: memory of no worker holds the data, and workers are killed meanwhile."""
 
 import os
 import signal
 from functools import cache
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
 
+from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd.estimators._chains import EnsembleOfChains
 from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._powersets import RAkEL
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: nldd[dask]")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed: nldd[dask]")
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # Older Dask warns that the cluster is not used; here that is what is wanted.
+    pytest.mark.filterwarnings(
+        "ignore:Running on a single-machine scheduler when a distributed client:UserWarning"
+    ),
+]
 
 N_LABELS, N_CLUSTERS = 4, 8
 MEMORY_LIMIT = 600 * 10**6
@@ -163,3 +174,38 @@ def test_worker_killed_in_the_middle_of_a_prediction_changes_nothing(
     # Rows from here, with shards that the killed one had.
     os.kill(min(cluster.run(os.getpid).values()), signal.SIGKILL)
     assert_array_equal(undisturbed.predict_theta(here(X_new)), theta)
+
+
+# A cluster behind joblib
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        # Logistic regressions of all labels at once stay at home: these are fitted one by one.
+        NLDDClassifier(LogisticRegression(solver="liblinear"), random_state=0),
+        BinaryRelevance(LogisticRegression(solver="liblinear"), random_state=0),
+        RAkEL(random_state=0),
+        EnsembleOfChains(n_members=4, random_state=0),
+    ],
+    ids=["NLDD", "BR", "RAkEL", "ECC"],
+)
+def test_fit_and_predict_on_the_cluster_equal_those_at_home(small, cluster, estimator):
+    X, Y = small
+    expected = estimator.fit(X, Y)
+    n_started = n_tasks(cluster)
+    remote = type(estimator)(**{**estimator.get_params(deep=False), "n_jobs": 2})
+    with joblib.parallel_config("dask"):
+        remote.fit(X, Y)
+        predictions, probabilities = remote.predict(X), remote.predict_proba(X)
+    assert n_tasks(cluster) > n_started  # it was indeed sent there
+    assert_array_equal(predictions, expected.predict(X))
+    assert_array_equal(probabilities, expected.predict_proba(X))
+    if isinstance(estimator, NLDDClassifier):
+        assert_array_equal(remote.beta_, expected.beta_)
+        assert_array_equal(remote.predict_theta(X), expected.predict_theta(X))
+
+
+def n_tasks(cluster):
+    """Tasks that the workers have done so far."""
+    return sum(cluster.run(lambda dask_worker: len(dask_worker.state.log)).values())

@@ -5,14 +5,13 @@ import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import coo_matrix, csr_array, csr_matrix
 from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd._labels import as_label_sets, indicator, read_labels, read_labels_as
+from nldd._labels import as_label_sets, read_labels, read_labels_as
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.exceptions import InputError, NLDDWarning
 
@@ -31,10 +30,6 @@ def as_objects(rows):
 
 def pandas_frame(dtype=int):
     return pd.DataFrame(INDICATOR, columns=NAMES).astype(dtype)
-
-
-def polars_frame(dtype):
-    return pl.DataFrame(INDICATOR, schema=NAMES, orient="row").cast(dtype)
 
 
 def assert_table(table, Y, names, single=False):
@@ -68,10 +63,7 @@ def test_warnings_point_at_the_line_of_the_caller(y, category, through):
     "Y",
     [
         pytest.param(INDICATOR, id="list"),
-        pytest.param(tuple(map(tuple, INDICATOR)), id="tuple"),
-        pytest.param(np.array(INDICATOR, dtype=bool).tolist(), id="list of bool"),
         pytest.param(np.array(INDICATOR), id="int"),
-        pytest.param(np.array(INDICATOR, dtype=float), id="float"),
         pytest.param(csr_matrix(INDICATOR), id="csr_matrix"),
         pytest.param(csr_array(np.array(INDICATOR, dtype=bool)), id="csr_array of bool"),
         pytest.param(coo_matrix(np.array(INDICATOR, dtype=float)), id="coo_matrix of float"),
@@ -92,7 +84,8 @@ def test_read_labels_pandas_frame_is_named_by_its_columns(dtype):
 
 @pytest.mark.parametrize("dtype", [pl.Int64, pl.Float64, pl.Boolean, {"sad": pl.Boolean}], ids=str)
 def test_read_labels_polars_frame_is_named_by_its_columns(dtype):
-    assert_table(read_labels(polars_frame(dtype)), INDICATOR, NAMES)
+    frame = pl.DataFrame(INDICATOR, schema=NAMES, orient="row").cast(dtype)
+    assert_table(read_labels(frame), INDICATOR, NAMES)
 
 
 def test_read_labels_frame_names_are_python_objects_and_may_be_tuples():
@@ -107,13 +100,9 @@ def test_read_labels_frame_names_are_python_objects_and_may_be_tuples():
     "Y",
     [
         pytest.param(SETS, id="sets"),
-        pytest.param(tuple(SETS), id="tuple of sets"),
-        pytest.param([frozenset(labels) for labels in SETS], id="frozensets"),
         pytest.param([("sad", "quiet"), (), ("quiet",)], id="tuples"),
         pytest.param([{"sad", "quiet"}, (), ["quiet", "quiet"]], id="mixed, one twice"),
         pytest.param(as_objects(SETS), id="object array of sets"),
-        pytest.param(as_objects(LISTS), id="object array of lists"),
-        pytest.param(pd.Series(SETS), id="pandas Series of sets"),
         pytest.param(pd.Series(LISTS), id="pandas Series of lists"),
         pytest.param(pl.Series(LISTS), id="polars Series of lists"),
     ],
@@ -145,17 +134,12 @@ def test_read_labels_sets_or_indicator_by_hand(Y, expected, names):
 @pytest.mark.parametrize(
     ("y", "names"),
     [
-        pytest.param(["b", "a", "b"], ["a", "b"], id="list of text"),
         pytest.param(np.array(["b", "a", "b"]), ["a", "b"], id="text"),
-        pytest.param(np.array(["b", "a", "b"], dtype=object), ["a", "b"], id="object"),
         pytest.param(pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"], id="category"),
         pytest.param(pl.Series(["b", "a", "b"]), ["a", "b"], id="polars text"),
-        pytest.param([1, 0, 1], [0, 1], id="list of 0 and 1"),
         pytest.param([9, -3, 9], [-3, 9], id="list of ints"),
-        pytest.param(np.array([2.0, 1.0, 2.0]), [1.0, 2.0], id="floats"),
         pytest.param(np.array([True, False, True]), [False, True], id="bool"),
         pytest.param(pd.Series([2, 1, 2], dtype="Int64"), [1, 2], id="pandas nullable ints"),
-        pytest.param(pl.Series([2, 1, 2]), [1, 2], id="polars ints"),
     ],
 )
 def test_read_labels_classes_become_one_label_each(y, names):
@@ -180,51 +164,27 @@ NO_VALUE = r"NaN: label column 'happy' has no value in row 2\. Drop"
         (None, f"requires y to be passed, but the target y is None.*{FORMS}"),
         ([[0, 2], [1, 0]], f"label column 1 holds 0, 2.*{FORMS}"),
         (np.array([[0.5, 1]]), "label column 0 holds 0.5"),
-        (csr_matrix([[0, 1], [1, 3]]), "label column 1 holds 1, 3"),
         (pd.DataFrame({"sad": [0, 1], "happy": [0, 5]}), "label column 'happy' holds 0, 5"),
-        (pl.DataFrame({"sad": [0, 1], "happy": [0, 5]}), "label column 'happy' holds 0, 5"),
         (np.array([["yes", "no"], ["no", "no"]]), "label column 0 holds 'no', 'yes'"),
         (np.zeros((2, 3, 4)), rf"got shape \(2, 3, 4\).*{FORMS}"),
         (pd.DataFrame([[0, 1, 1]], columns=["a", "b", "a"]), "'a' names several columns"),
-        ([{"a"}, {1, 2.5}], "of one type.*got float, int, str"),
         ([{"a", None}], "of one type.*got NoneType, str"),
-        (pd.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), TEXT),
         (pl.DataFrame({"happy": [0, 1], "sad": ["yes", "no"]}), TEXT),
         (pd.DataFrame({"sad": [0, 1, 1], "happy": [1, 0, np.nan]}), NO_VALUE),
-        (pd.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), NO_VALUE),
         (pd.DataFrame({"sad": [0, 1, 1], "happy": pd.array([True, False, None])}), NO_VALUE),
         (pl.DataFrame({"sad": [0, 1, 1], "happy": [True, False, None]}), NO_VALUE),
         ([{"a"}, "bc"], f"one set of label names per row; row 1 holds 'bc'.*{FORMS}"),
-        ([3, {"a"}], "row 0 holds 3"),
         (pd.Series([{"a"}, np.nan]), "row 1 holds nan"),
-        ([["a"], None], "row 1 holds None"),
-        (pl.Series([["a"], None]), "row 1 holds None"),
-        ([{"a"}, [["b"]]], "row 1 holds"),
         (pd.DataFrame(index=[0, 1, 2]), rf"no label.*\(3, 0\).*{FORMS}"),
-        (csr_matrix((3, 0)), r"no label.*\(3, 0\)"),
-        ([[], [], []], r"no label.*\(3, 0\)"),
         ([set(), set(), set()], "No row of Y carries any label: all 3 sets are empty"),
         ("abc", "one entry per row"),
-        (2.5, "one entry per row"),
+        ([[1, 0], [np.nan, 1]], "Input y contains NaN"),
+        ([0.5, 1.2], "Unknown label type: continuous"),
     ],
     # By its message: the text of a set is in another order in every process.
     ids=lambda value: value[:40] if isinstance(value, str) else type(value).__name__,
 )
 def test_read_labels_refuses_and_says_what_came(Y, message):
-    with pytest.raises(InputError, match=message) as caught:
-        read_labels(Y)
-    assert isinstance(caught.value, ValueError)
-
-
-@pytest.mark.parametrize(
-    ("Y", "message"),
-    [
-        ([[1, 0], [np.nan, 1]], "Input y contains NaN"),
-        ([1.0, np.nan, 0.0], "Input y contains NaN"),
-        ([0.5, 1.2], "Unknown label type: continuous"),
-    ],
-)
-def test_read_labels_refuses_what_scikit_learn_refuses(Y, message):
     with pytest.raises(ValueError, match=message):
         read_labels(Y)
 
@@ -285,29 +245,12 @@ def test_label_sets_survive_the_round_trip(sets):
     assert table.names.tolist() == sorted(frozenset().union(*sets))
 
 
-@settings(max_examples=40, deadline=None)
-@given(arrays(np.int8, array_shapes(min_dims=2, max_dims=2), elements=st.integers(0, 1)))
-def test_indicator_survives_the_round_trip(Y):
-    names = np.array([f"label {j}" for j in reversed(range(Y.shape[1]))], dtype=object)
-    sets = as_label_sets(Y, names)
-    np.testing.assert_array_equal(indicator(sets, names), Y)
-    if Y.any():
-        occurring = Y.any(axis=0)
-        table = read_labels(list(map(set, sets)))
-        # Sorted, so in the opposite order here (fewer than ten columns).
-        assert table.names.tolist() == names[occurring][::-1].tolist()
-        np.testing.assert_array_equal(table.Y, Y[:, occurring][:, ::-1])
-
-
 @pytest.mark.parametrize(
     ("y", "text", "split"),
     [
         (["sad quiet", "sad", "quiet"], "sad quiet", "text.split()"),
         (["quiet happy", "sad quiet", "sad", "happy"], "quiet happy", "text.split()"),
-        (np.array(["quiet", "sad", "sad  quiet"]), "sad  quiet", "text.split()"),
         (np.array(["sad; quiet", "happy"], dtype=object), "sad; quiet", "text.split('; ')"),
-        (["sad;quiet", "happy"], "sad;quiet", "text.split(';')"),
-        (["sad|quiet", "happy"], "sad|quiet", "text.split('|')"),
         (pd.Series(["sad, quiet", "happy"]), "sad, quiet", "text.split(', ')"),
     ],
     ids=str,
@@ -319,8 +262,6 @@ def test_read_labels_shows_how_to_split_texts_that_list_labels(y, text, split):
     assert repr(text) in str(warning.message)
     assert split in str(warning.message)
     assert table.single
-    labels = read_labels([each.split() for each in ["sad quiet", "sad", "quiet"]])
-    assert_table(labels, [[1, 1], [0, 1], [1, 0]], ["quiet", "sad"])
 
 
 @pytest.mark.parametrize(
@@ -329,10 +270,7 @@ def test_read_labels_shows_how_to_split_texts_that_list_labels(y, text, split):
         ["New York", "New Jersey", "York"],
         ["agree", "strongly agree", "disagree", "strongly disagree"],
         ["learning theory", "machine learning", "North Carolina", "Carolina Beach"],
-        ["not spam", "spam"],
         ["", "sad", "sad "],
-        [1, 2, 12],
-        ["1", "2", "12"],
     ],
     ids=str,
 )

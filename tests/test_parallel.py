@@ -65,19 +65,6 @@ def test_results_keep_the_order_of_the_tasks(backend, n_jobs):
         assert do_all(tasks, 7, n_jobs) == [0, 1, 4, 9, 16, 25, 36]
 
 
-@pytest.mark.parametrize("n_jobs", [None, 1])
-def test_without_workers_each_task_waits_for_its_turn(n_jobs):
-    events = []
-
-    def tasks():
-        for i in range(3):
-            events.append(f"take {i}")
-            yield delayed(events.append)(f"do {i}")
-
-    do_all(tasks(), 3, n_jobs)
-    assert events == ["take 0", "do 0", "take 1", "do 1", "take 2", "do 2"]
-
-
 def test_threads_take_no_more_tasks_than_they_work_on_and_one():
     taken, done = [], []
 
@@ -221,53 +208,7 @@ def test_large_dense_products_take_all_blas_threads(three_blas_threads):
             assert set(blas_threads()) == {n_threads}
 
 
-def set_blas_threads(n):
-    """For good, and by a thread that ends, because threadpoolctl obeys one living thread only."""
-    thread = threading.Thread(target=threadpool_limits, args=(n, "blas"))
-    thread.start()
-    thread.join()
-
-
-def test_blas_threads_are_put_back_after_calls_that_overlap():
-    """As when two threads of a server predict with n_jobs=2 at the same time."""
-    before = blas_threads()
-    if not before:
-        pytest.skip("threadpoolctl finds no BLAS that it can limit")
-    first_in, second_in, first_out = (threading.Event() for _ in range(3))
-
-    def share_out(enter, leave):
-        do_all(iter([delayed(enter.set)(), delayed(leave.wait)(20)]), 2, 2)
-
-    def first():
-        share_out(first_in, second_in)
-        first_out.set()
-
-    def second():
-        first_in.wait(20)
-        share_out(second_in, first_out)
-
-    set_blas_threads(joblib.cpu_count() + 1)  # more than anybody's share
-    try:
-        threads = [threading.Thread(target=call) for call in (first, second)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert set(blas_threads()) == {joblib.cpu_count() + 1}
-    finally:
-        set_blas_threads(before[0])
-
-
 # Progress
-
-
-@backends
-@pytest.mark.parametrize("n_jobs", [None, 1, 2])
-def test_title_prints_progress_and_changes_nothing(backend, n_jobs, capsys):
-    tasks = (delayed(square_first_last)(i, n=4) for i in range(4))
-    with joblib.parallel_config(**backend):
-        assert do_all(tasks, 4, n_jobs, "squares") == [0, 1, 4, 9]
-    assert "[squares] 4 of 4 done" in capsys.readouterr().out
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")

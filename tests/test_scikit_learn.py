@@ -2,64 +2,20 @@
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import config_context, set_config
-from sklearn.linear_model import LogisticRegression
+from sklearn import config_context
 from sklearn.metrics import get_scorer, roc_auc_score
-from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._svm import PlattSVC
-from nldd.metrics._measures import MEASURES
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
-
-
-@pytest.fixture
-def frame(small):
-    X, Y = small
-    return pd.DataFrame(X, columns=list("abcd")), pd.DataFrame(Y, columns=list("wxyz"))
-
-
-def test_pipeline_equals_steps_by_hand(small):
-    X, Y = small
-    pipeline = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
-    Z = StandardScaler().fit_transform(X)
-    assert_array_equal(pipeline.predict(X), NLDDClassifier(random_state=0).fit(Z, Y).predict(Z))
-    assert pipeline[-1].beta_.shape == (3,)
-
-
-def test_pipeline_with_pandas_output_upstream(frame):
-    X, Y = frame
-    set_config(transform_output="pandas")
-    try:
-        pipeline = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
-        predictions = pipeline.predict(X)
-    finally:
-        set_config(transform_output="default")
-    assert pipeline[-1].feature_names_in_.tolist() == list("abcd")
-    assert pipeline[-1].label_names_.tolist() == list("wxyz")
-    plain = make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)).fit(X, Y)
-    assert_array_equal(predictions, plain.predict(X))
-
-
-def test_grid_search_over_base_and_own_parameters(small):
-    X, Y = small
-    search = GridSearchCV(
-        NLDDClassifier(LogisticRegression(), random_state=0),
-        {"estimator__C": [0.01, 1.0], "standardize": ["numeric", "none"]},
-        scoring=MEASURES["hamming_loss"].scorer(),
-        cv=3,
-    ).fit(X, Y)
-    assert len(search.cv_results_["params"]) == 4
-    assert -0.3 < search.best_score_ < 0  # a loss, with the sign turned
-    assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
 
 
 def test_cross_val_predict_and_score(small):

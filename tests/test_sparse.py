@@ -7,7 +7,6 @@ from scipy.sparse import (
     bsr_array,
     coo_array,
     csc_array,
-    csc_matrix,
     csr_array,
     csr_matrix,
     lil_array,
@@ -25,41 +24,20 @@ from nldd.search._index import LabelsetIndex, Score
 DENSE = np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 4.0]])
 
 
-def with_index(container, value, at=0):
-    X = container(DENSE)
-    X.indices[at] = value
-    return X
-
-
-def with_pointer(value):
-    X = csr_array(DENSE)
-    X.indptr[1] = value
-    return X
-
-
-def with_row(value):
-    X = coo_array(DENSE)
-    X.row[0] = value
-    return X
-
-
-def with_listed(value):
-    X = lil_array(DENSE)
-    X.rows[0] = [1, value]
+def changed(X, part, at, value):
+    """A sparse matrix in which one number of its structure is another one."""
+    getattr(X, part)[at] = value
     return X
 
 
 BAD = {
-    "column beyond": with_index(csr_array, 3),
-    "column far beyond": with_index(csr_matrix, 2**30),
-    "column below": with_index(csr_array, -1),
-    "row beyond, by columns": with_index(csc_array, 2),
-    "row below, by columns": with_index(csc_matrix, -(2**30)),
-    "block beyond": with_index(lambda X: bsr_array(X, blocksize=(1, 1)), 2**20),
-    "row that goes back": with_pointer(-5),
-    "row beyond all": with_pointer(2**30),
-    "coordinate beyond": with_row(2**30),
-    "list beyond": with_listed(3),
+    "column beyond": changed(csr_array(DENSE), "indices", 0, 3),
+    "column below": changed(csr_array(DENSE), "indices", 0, -1),
+    "row beyond, by columns": changed(csc_array(DENSE), "indices", 0, 2),
+    "block beyond": changed(bsr_array(DENSE, blocksize=(1, 1)), "indices", 0, 2**20),
+    "row beyond all": changed(csr_array(DENSE), "indptr", 1, 2**30),
+    "coordinate beyond": changed(coo_array(DENSE), "row", 0, 2**30),
+    "list beyond": changed(lil_array(DENSE), "rows", 0, [1, 3]),
 }
 
 

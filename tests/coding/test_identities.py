@@ -4,10 +4,6 @@ import numpy as np
 import pytest
 
 from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding.answers import drop_duplicates
-from nldd.coding.columns import find_columns
-from nldd.coding.decisions import read_coded
-from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
@@ -56,15 +52,6 @@ def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
     assert step.notes == []
     again = update(tmp_path, rows[:5], HEADER[1:])
     assert len(again.model.answers) == 58
-
-
-def test_column_of_few_values_is_no_id(tmp_path):
-    rows = [[str(20 + i % 40), *row[1:]] for i, row in enumerate(rows_of(slice(80)))]
-    table = write_csv(tmp_path / "a.csv", ["age", "answer", "codes"], [*rows, rows[0]])
-    columns = find_columns(read_table(table), REQUEST)
-    answers, decisions = drop_duplicates(*read_coded(table, columns, TableOptions()))
-    assert len(answers) == len(decisions) == 81
-    assert not any(answers.keys)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
@@ -68,18 +67,3 @@ def test_exclusive_classes_that_all_have_probability_zero():
     X = np.arange(6.0).reshape(-1, 1)
     P = BinaryRelevance(Never()).fit(X, [0, 1, 2, 0, 1, 2]).predict_proba(X)
     assert_allclose(P, 1 / 3)
-
-
-def test_threads_leave_an_unsorted_sparse_matrix_alone():
-    """Solvers sort indices in place; threads doing so at once would scramble the caller's data."""
-    rng = np.random.default_rng(0)
-    dense = rng.random((300, 200)) * (rng.random((300, 200)) < 0.2)
-    X = csr_array(dense)[:, rng.permutation(200)]
-    before, stored = X.toarray(), X.indices.copy()
-    assert not X.has_sorted_indices
-    Y = rng.integers(0, 2, size=(300, 8))
-    model = BinaryRelevance(PlattSVC(tol=1.0), n_jobs=2, random_state=0).fit(X, Y)
-    assert_array_equal(X.toarray(), before)
-    assert_array_equal(X.indices, stored)
-    alone = BinaryRelevance(PlattSVC(tol=1.0), random_state=0).fit(csr_array(before), Y)
-    assert_allclose(model.predict_proba(X), alone.predict_proba(before))

@@ -84,21 +84,6 @@ def test_links_fitted_at_once_equal_links_fitted_one_by_one(dependent, order, as
     assert_allclose(chain.predict_proba(as_given(X)), P, rtol=1e-6)
 
 
-def test_chain_of_constant_labels_between_others(dependent):
-    """A constant label is what it is, and says nothing to those behind it."""
-    X, Y = dependent
-    padded = np.insert(Y, [1, 3], [0, 1], axis=1)  # all off, and all on
-    free = MultiLabelLogisticRegression()  # an intercept with a penalty would share it
-    chain = ClassifierChain(free).fit(X, padded)
-    P = chain.predict_proba(X)
-    assert_array_equal(P[:, [1, 4]], [[0.0, 1.0]] * len(X))
-    assert_array_equal(chain.predict(X)[:, [1, 4]], [[0, 1]] * len(X))
-    without = ClassifierChain(free).fit(X, Y)
-    assert_allclose(P[:, [0, 2, 3]], without.predict_proba(X)[:, :3], atol=1e-8)
-    # The last label has a coefficient for the label that is always on, next to its free intercept.
-    assert_allclose(P[:, 5], without.predict_proba(X)[:, 3], atol=1e-8)
-
-
 # By hand
 
 

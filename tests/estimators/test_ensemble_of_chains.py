@@ -50,15 +50,6 @@ def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
 
 
-def test_members_are_the_chains_of_their_rows_features_and_orders(noisy):
-    X, Y = noisy
-    model = EnsembleOfChains(n_members=4, feature_fraction=0.6, random_state=0).fit(X, Y)
-    for member in model.estimators_:
-        part = X[np.ix_(member.rows, member.features)]
-        chain = ClassifierChain(order=member.order).fit(part, Y[member.rows])
-        assert_array_equal(member.votes(X), chain.predict(X[:, member.features]))
-
-
 def test_rows_drawn_several_times_are_weights_of_rows(noisy):
     X, Y = noisy
     weight = np.arange(len(X)) % 3 + 0.5
@@ -214,29 +205,6 @@ def test_cardinality_is_that_of_weighted_rows(noisy):
     model.fit(X, Y, sample_weight=weight)
     assert model.threshold_ == threshold_naively(model, X, Y, weight=weight)
     assert model.threshold_ != threshold_naively(model, X, Y)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bootstrap", "row_fraction"),
-    [(False, 0.9), (True, 1.0), (True, 0.67), (False, 0.67), (False, 0.75)],
-)
-def test_rows_get_as_many_labels_as_they_have(bootstrap, row_fraction):
-    """As cal500: 502 rows, 174 labels, 26 a row.
-
-    Where most rows are left out by one member only, its answer is all votes or none at any cut;
-    the lowest cut was taken, and applied to all members, gave 37 labels a row.
-    """
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(502, 20))
-    signal = X[:, :6] @ rng.normal(size=(6, 174)) / 1.5
-    noise, rarity = rng.normal(size=(502, 174)), rng.gamma(2.0, 1.3, size=174)
-    Y = (signal + noise > rarity).astype(int)
-    model = EnsembleOfChains(
-        bootstrap=bootstrap, row_fraction=row_fraction, threshold="cardinality", random_state=0
-    )
-    sizes = model.fit(X[:400], Y[:400]).predict(X[400:]).sum(axis=1)
-    assert sizes.mean() == pytest.approx(Y[400:].sum(axis=1).mean(), rel=0.1)
 
 
 def test_threshold_may_be_a_share_of_the_votes(noisy):

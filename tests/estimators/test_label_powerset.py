@@ -1,7 +1,5 @@
 """LabelPowerset against the multi-class classifier it stands on, and against scikit-multilearn."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -12,7 +10,6 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd.datasets import load_yeast
 from nldd.estimators._powersets import LabelPowerset
 from nldd.estimators._svm import PlattSVC
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -27,17 +24,6 @@ def codes_by_first_appearance(Y):
             seen.append(row)
         codes.append(seen.index(row))
     return np.array(codes), np.array(seen)
-
-
-def test_marginals_by_hand():
-    """Class probabilities are shares of rows: {a} 3/5, {a, b} 1/5, {b} 1/5.
-
-    P(a) = 3/5 + 1/5, P(b) = 1/5 + 1/5; the most frequent labelset is {a}.
-    """
-    sets = [{"a"}, {"b"}, {"a"}, {"a", "b"}, {"a"}]
-    model = LabelPowerset(DummyClassifier(strategy="prior")).fit(np.zeros((5, 1)), sets)
-    assert_allclose(model.predict_proba([[0.0]]), [[4 / 5, 2 / 5]])
-    assert_array_equal(model.predict([[0.0]]), [[1, 0]])
 
 
 def test_marginals_are_moved_to_the_side_of_the_prediction_by_hand():
@@ -95,23 +81,6 @@ def test_marginals_are_sums_over_classes(small, given, base):
     assert_allclose(P[agree], expected[agree])
     assert_allclose(P[~agree], 0.5)
     assert_array_equal(np.round(P), model.predict(X))
-
-
-@pytest.mark.parametrize("n_labels", [3, 6, 14])
-def test_powerset_equals_scikit_multilearn(n_labels):
-    """Both number classes by first appearance, so LIBSVM's ties fall alike: all cells equal."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        peers = pytest.importorskip("skmultilearn.problem_transform")
-    X, Y, _ = load_yeast()
-    train, new = slice(0, 150), slice(150, 400)
-    Y = Y[:, :n_labels]
-    theirs = peers.LabelPowerset(SVC(kernel="linear"), require_dense=[True, True])
-    theirs.fit(X[train], Y[train])
-    ours = LabelPowerset(SVC(kernel="linear")).fit(X[train], Y[train])
-    numbered = [np.flatnonzero(labelset).tolist() for labelset in ours.labelsets_]
-    assert theirs.reverse_combinations_ == numbered
-    assert_array_equal(ours.predict(X[new]), theirs.predict(X[new]).toarray())
 
 
 def test_binary_base_is_used_one_against_the_rest(small):

@@ -53,8 +53,3 @@ def test_second_class_is_predicted_on_the_hyperplane_as_in_libsvm():
     model = LinearSVM().fit(X, y)
     assert model.decision_function([[0.0]]).tolist() == [0.0]
     assert model.predict([[0.0]]) == SVC(kernel="linear").fit(X, y).predict([[0.0]])
-
-
-def test_one_class_is_refused():
-    with pytest.raises(ValueError, match="number of classes has to be greater than one"):
-        LinearSVM().fit([[0.0], [1.0]], [3, 3])

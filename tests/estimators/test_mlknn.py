@@ -1,11 +1,8 @@
 """MLkNN by hand, against plain loops, and against scikit-multilearn-ng."""
 
-import warnings
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_matrix
 
 from nldd.estimators._mlknn import MLkNN
 
@@ -102,31 +99,6 @@ def test_mlknn_of_one_row():
     q = 1 / 3 / 11 / (1 / 3 / 11 + 2 / 3 * 2 / 12)
     assert_allclose(model.predict_proba([[0.0, 0.0]]), [[p, q]])
     assert_array_equal(model.predict([[0.0, 0.0]]), [[1, 0]])
-
-
-@pytest.mark.parametrize("k", [1, 5, 10])
-def test_mlknn_equals_scikit_multilearn(yeast, k):
-    """On data without ties; the peer is told to skip the row itself in training only."""
-    X, Y, _ = yeast
-    train, new = np.r_[0:220], np.r_[400:500]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        from skmultilearn.adapt import MLkNN as PeerMLkNN
-
-        peer = PeerMLkNN(k=k, s=1.0, ignore_first_neighbours=1)
-        peer.fit(csr_matrix(X[train]), csr_matrix(Y[train]))
-        peer.ignore_first_neighbours = 0
-        expected = peer.predict(csr_matrix(X[new])).toarray()
-        expected_proba = peer.predict_proba(csr_matrix(X[new])).toarray()
-    model = MLkNN(k=k, s=1.0).fit(X[train], Y[train])
-    assert_allclose(model.prior_, peer._prior_prob_true)
-    assert_allclose(model.likelihood_on_, peer._cond_prob_true.toarray())
-    assert_allclose(model.likelihood_off_, peer._cond_prob_false.toarray())
-    P = model.predict_proba(X[new])
-    clear = np.abs(P - 0.5) > 1e-9  # in a tie, the peer says on and we say off
-    assert_array_equal(model.predict(X[new])[clear], expected[clear])
-    assert_allclose(P, expected_proba, rtol=1e-9)
-    assert expected.any()
 
 
 def test_mlknn_tie_is_off():

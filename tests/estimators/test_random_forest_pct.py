@@ -40,19 +40,6 @@ def test_forest_equals_scikit_learn(small, parameters, seed):
     assert_array_equal(model.predict(X), model.predict_proba(X) > 0.5)
 
 
-def test_exactly_half_is_off():
-    """One leaf with one row of each kind."""
-    X, Y = np.zeros((2, 1)), np.array([[0, 1], [1, 0]])
-    for seed in range(20):
-        model = RandomForestPCT(n_estimators=1, random_state=seed).fit(X, Y)
-        P = model.predict_proba(X)
-        assert_array_equal(model.predict(X), P > 0.5)
-        if (P == 0.5).all():
-            break
-    else:
-        pytest.fail("no bootstrap had one row of each kind")
-
-
 def test_all_labels_constant_need_no_forest(small):
     X, _ = small
     Y = np.tile([1, 0, 1], (len(X), 1))

@@ -3,82 +3,24 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn import config_context
 
 import nldd
 from nldd._base import MultiLabelClassifier
 from nldd.estimators._registry import METHODS
-from nldd.estimators._svm import LinearSVM, PlattSVC
-
-CLASSES = {
-    "BR": "BinaryRelevance",
-    "SMBR": "SubsetMapping",
-    "NLDD": "NLDDClassifier",
-    "CC": "ClassifierChain",
-    "ECC": "EnsembleOfChains",
-    "LP": "LabelPowerset",
-    "RAKEL": "RAkEL",
-    "MLKNN": "MLkNN",
-    "CBM": "ConditionalBernoulliMixture",
-    "RFPCT": "RandomForestPCT",
-}
-PAPER = {
-    "NLDD": {"max_pairs": None, "model": "linear", "train_fraction": 1.0},
-    "ECC": {"n_members": 10, "bootstrap": True, "row_fraction": 1.0, "feature_fraction": 1.0}
-    | {"order": "random", "threshold": "cardinality"},
-    "RAKEL": {"k": 3, "n_models": None, "threshold": 0.5},
-    "MLKNN": {"k": 10, "s": 1.0},
-    "CBM": {"n_components": 20, "n_iterations": 10, "variance": 1.0}
-    | {"predictor": "joint", "feature_fraction": 1.0},
-}
-LARGE = {
-    "NLDD": {"train_fraction": 0.7},
-    "ECC": {"bootstrap": False, "row_fraction": 0.75, "feature_fraction": 0.5},
-    "CBM": {"n_iterations": 5, "feature_fraction": 0.5},
-}
-BASES = dict.fromkeys(["BR", "SMBR", "CC", "ECC", "LP", "RAKEL"], LinearSVM(C=1.0))
-BASES["NLDD"] = PlattSVC(C=1.0, n_folds=5)
+from nldd.estimators._svm import PlattSVC
 
 
-def flat(estimator):
-    """Parameters with the base classifiers as text, so that they can be compared."""
-    return {name: repr(value) for name, value in estimator.get_params(deep=True).items()}
-
-
-def test_registry_has_all_methods_of_the_paper_and_their_relatives():
-    assert {key: method.factory.__name__ for key, method in METHODS.items()} == CLASSES
+def test_methods_and_their_settings(snapshot):
+    """Of each: its names, our defaults, the paper's settings, and those for large data."""
+    lines = []
+    for key, method in METHODS.items():
+        settings = method.default(), method.as_in_paper(), method.as_in_paper(large=True)
+        with config_context(print_changed_only=False):
+            texts = [" ".join(repr(each).split()) for each in settings]
+        lines += [f"{key}: {method.name}", *texts, ""]
+    snapshot("\n".join(lines), "methods")
     assert all(key == method.key for key, method in METHODS.items())
-    assert len({method.name for method in METHODS.values()}) == len(METHODS)
-
-
-@pytest.mark.parametrize("key", CLASSES)
-def test_default_has_our_defaults_and_takes_parameters(key):
-    factory = getattr(nldd, CLASSES[key])
-    assert isinstance(METHODS[key].default(), MultiLabelClassifier)
-    assert flat(METHODS[key].default()) == flat(factory())
-    if "random_state" in factory().get_params():
-        assert METHODS[key].default(random_state=7).random_state == 7
-
-
-@pytest.mark.parametrize("key", CLASSES)
-def test_base_of_the_paper_is_a_linear_support_vector_machine(key):
-    found = METHODS[key].as_in_paper().get_params(deep=False)
-    assert ("estimator" in found) == (key in BASES)
-    if key in BASES:
-        assert type(found["estimator"]) is type(BASES[key])
-        assert flat(found["estimator"]) == flat(BASES[key])
-
-
-@pytest.mark.parametrize("key", PAPER)
-def test_settings_of_the_paper(key):
-    found = METHODS[key].as_in_paper().get_params(deep=False)
-    assert {name: found[name] for name in PAPER[key]} == PAPER[key]
-
-
-@pytest.mark.parametrize("key", CLASSES)
-def test_large_data_changes_what_the_paper_changes_and_nothing_else(key):
-    usual, large = flat(METHODS[key].as_in_paper()), flat(METHODS[key].as_in_paper(large=True))
-    changed = {name: large[name] for name in large if large[name] != usual[name]}
-    assert changed == {name: repr(value) for name, value in LARGE.get(key, {}).items()}
 
 
 def test_own_parameters_come_before_those_of_the_paper():
@@ -87,13 +29,14 @@ def test_own_parameters_come_before_those_of_the_paper():
     assert METHODS["BR"].as_in_paper(estimator=PlattSVC()).estimator.__class__ is PlattSVC
 
 
-@pytest.mark.parametrize("key", CLASSES)
+@pytest.mark.parametrize("key", METHODS)
 def test_settings_of_the_paper_fit_and_predict(small, key):
     X, Y = small
     few = {"ECC": {"n_members": 2}, "CBM": {"n_components": 2, "n_iterations": 2}}
     few["RFPCT"] = {"n_estimators": 5}
-    parameters = few.get(key, {})
-    model = METHODS[key].as_in_paper(**parameters)
+    model = METHODS[key].as_in_paper(**few.get(key, {}))
+    assert isinstance(model, MultiLabelClassifier)
+    assert type(model) is getattr(nldd, type(model).__name__)
     if "random_state" in model.get_params():
         model.set_params(random_state=0)
     predicted = model.fit(X, Y).predict(X)

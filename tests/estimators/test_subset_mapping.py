@@ -63,15 +63,6 @@ def test_nearest_in_hamming_equals_a_loop_over_all_rows(block):
         assert_array_equal((found != B).sum(axis=1), smallest)
 
 
-def test_many_labels_do_not_overflow():
-    rng = np.random.default_rng(0)
-    Y = rng.integers(0, 2, size=(20, 400)).astype(np.int8)
-    Y[0] = 1  # a sum of 400 does not fit into the int8 of the labels
-    B = np.vstack([1 - Y[:2], Y[:3], rng.integers(0, 2, size=(5, 400))]).astype(np.int8)
-    expected = [nearest_naively(b, Y) for b in B.tolist()]
-    assert_array_equal(trained_to_echo(Y).predict(B), expected)
-
-
 @pytest.mark.parametrize(
     "base", [None, DecisionTreeClassifier(max_depth=2)], ids=["logistic", "tree"]
 )

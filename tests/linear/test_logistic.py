@@ -14,7 +14,6 @@ import paper_data
 from nldd.exceptions import InputError
 from nldd.linear import _logistic
 from nldd.linear._logistic import MultiLabelLogisticRegression, fit_logistic
-from nldd.linear._passes import DensePasses
 from problems import seeds, some_quick
 
 
@@ -93,13 +92,6 @@ def test_probabilities_at_a_tight_tolerance(seed, as_if_large):
     check_problem(seed, tol=1e-10, atol=1e-8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("tol", "atol"), [(1e-4, 1e-4), (1e-10, 1e-8)])
-def test_probabilities_of_500_problems(tol, atol, as_if_large):
-    for seed in range(1000, 1500):
-        check_problem(seed, tol, atol)
-
-
 @pytest.mark.parametrize("seed", some_quick(range(40, 60), range(40, 48)))
 def test_small_problems_are_solved_to_rounding(seed):
     check_problem(seed, tol=1e-2, atol=1e-8)
@@ -139,15 +131,6 @@ def test_a_label_learns_the_same_whoever_is_beside_it(form, as_if_large):
         rtol = 1e-12 if form is np.asarray else 0
         assert_allclose(some.coef_, together.coef_[labels], rtol=rtol)
         assert_allclose(some.intercept_, together.intercept_[labels], rtol=rtol)
-
-
-@pytest.mark.parametrize("n_jobs", [2, 5])
-def test_workers_change_no_bit(n_jobs, as_if_large):
-    X, Y = labelled(200, 10, 60)
-    alone = MultiLabelLogisticRegression(n_jobs=1).fit(X, Y)
-    several = MultiLabelLogisticRegression(n_jobs=n_jobs).fit(X, Y)
-    assert_array_equal(several.coef_, alone.coef_)
-    assert_array_equal(several.n_iter_, alone.n_iter_)
 
 
 def test_constant_labels_are_certain_and_need_no_fit():
@@ -241,12 +224,3 @@ def test_numbers_beyond_all_bounds_end_with_a_warning():
     X, Y = labelled(40, 2, 2)
     with pytest.warns(ConvergenceWarning, match="scale the features"):
         MultiLabelLogisticRegression().fit(csr_array(X * 1e200), Y)
-
-
-def test_error_of_a_worker_comes_out(monkeypatch, as_if_large):
-    def fail(*_):
-        raise MemoryError("no room for slopes")
-
-    monkeypatch.setattr(DensePasses, "slopes", fail)
-    with pytest.raises(MemoryError, match="no room for slopes"):
-        MultiLabelLogisticRegression(n_jobs=2).fit(*labelled(20, 2, 30))

@@ -1,12 +1,12 @@
-"""Damaged and hostile model files, and a process that loads and uses them.
+"""Hostile and damaged model files, and a process that loads and uses them.
 
-Run as a program: ``python hostile_files.py FOLDER drawn COUNT SEED``, or ``... FOLDER each STEP``.
-Of files that are drawn, most have one thing in a record, a parameter, an array or the manifest
-changed, with checksums that fit; others are damaged, odd zip files, pickles, or little that would
-become much. Of each attribute of each type there are files, every so many of which are used, with
-the values, shapes and types that it must not have, and with those of a model of another size. The
-process limits its memory and the time of each file, watches by an audit hook what it opens and
-runs, and prints what became of the files as JSON. A crash, or a file that takes too long, ends it.
+Run as a program: ``python hostile_files.py FOLDER STEP``, for every so many of the files. Of each
+attribute of each type there are files with the values, shapes and types that it must not have, and
+with those of a model of another size. Others are odd zip files, pickles, or little that would
+become much; and some are drawn at random, changed in a value, in numbers or bit by bit. Checksums
+fit but in the last case. The process limits its memory and the time of each file, watches by an
+audit hook what it opens and runs, and prints what became of the files as JSON. A crash, or a file
+that takes too long, ends it.
 """
 
 import copy
@@ -14,14 +14,13 @@ import faulthandler
 import json
 import pickle
 import random
-import struct
 import sys
 import warnings
 import zipfile
 from collections import Counter
 from contextlib import suppress
 from io import BytesIO
-from itertools import islice, repeat
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +31,7 @@ from sklearn.base import clone
 from nldd.exceptions import InputError
 from nldd.persistence import load_model, save_model
 
-MAX_SECONDS = 20
+MAX_SECONDS, N_DRAWN = 20, 2000
 SPARE_BYTES = 2**30
 ANSWERS = ("predict", "predict_proba", "decision_function", "predict_theta", "explain")
 NASTY = [
@@ -44,20 +43,9 @@ NASTY = [
     *({"sparse": []}, {"sparse": [4, 1, 2, 3]}, {"type": "os.system", "learned": {}}),
     {"type": "Pipeline", "parameters": {"steps": [], "memory": "/tmp/x"}, "learned": {}},
 ]
-NASTY_NUMBERS = [
-    *(
-        struct.pack("<d", x)
-        for x in (np.nan, np.inf, -np.inf, 1e308, -1e308, 1e149, -1.0, 0.0, 2.0)
-    ),
-    *(struct.pack("<q", n) for n in (-1, 1, 7, 255, 2**15, 2**31 - 1, 2**31, 2**62, -(2**63))),
-]
 NASTY_VALUES = (1e160, -1e160, float("-inf"), "x", [2**62], {"tuple": [-1]})
 FLOATS, INTS = (np.nan, np.inf, -np.inf, 1e160, -1e160), (-1, 2**31 - 1, 2**62, -(2**63))
 OTHER_TYPES = ("|O", "<U8", ">f8", "<c16", "<M8[s]", "<i8", "<f8")
-NEW_NAMES = [
-    *("__class__", "__dict__", "predict", "predict_proba", "transform", "estimators_", "n_jobs"),
-    *("verbose", "memory", "_fitted", "classifiers", "classes_", "n_labels_"),
-]
 # Events of Python that no prediction has a reason for, and those that only look around.
 EVENTS = ("os.", "subprocess.", "socket.", "shutil.", "pickle.", "ctypes.", "tempfile.", "sqlite3.")
 HARMLESS = ("os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.path", "os.stat")
@@ -120,74 +108,6 @@ def _claims(value):
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
             yield from _claims(part)
-
-
-class Changes:
-    """Ways to change the members of a file; `documents` are those of all files."""
-
-    def __init__(self, documents, rng):
-        self._rng, every = rng, [r for d in documents for r in records(d)]
-        self._records = every
-        self._values = [v for r in every for v in r["learned"].values()]
-        self._types = sorted({r["type"] for r in every})
-
-    def attribute(self, document):
-        """An attribute that is something else, is new or missing; or another type."""
-        rng = self._rng
-        kind = rng.choice(sorted({r["type"] for r in records(document)}))
-        record = rng.choice([r for r in records(document) if r["type"] == kind])
-        learned, way = record["learned"], rng.random()
-        if way < 0.08:
-            record["type"] = rng.choice(self._types)
-        elif way < 0.16 or not learned:
-            learned[rng.choice(NEW_NAMES)] = copy.deepcopy(rng.choice(NASTY))
-        elif way < 0.22:
-            del learned[rng.choice(sorted(learned))]
-        else:
-            pool = (NASTY, self._values, self._records)[rng.choice((0, 0, 0, 1, 1, 2))]
-            learned[rng.choice(sorted(learned))] = copy.deepcopy(rng.choice(pool))
-
-    def parameter(self, document):
-        """A parameter that is something else."""
-        rng = self._rng
-        record = rng.choice([r for r in records(document) if "parameters" in r])
-        names = [*record["parameters"], rng.choice(NEW_NAMES)]
-        pool = NASTY if rng.random() < 0.7 else self._records
-        record["parameters"][rng.choice(names)] = copy.deepcopy(rng.choice(pool))
-
-    def claim(self, document):
-        """An array of another type or shape, of as many bytes or not."""
-        rng, claim = self._rng, self._rng.choice(list(_claims(document)))
-        way = rng.randrange(5)
-        if way == 0:
-            claim[0] = rng.choice(["<f8", "<i8", "<f4", "<i4", "|u1", "|b1", "<u8", "<i2", ">f8"])
-        elif way == 1:
-            claim[1] = claim[1][::-1]
-        elif way == 2 and claim[1]:
-            claim[1][rng.randrange(len(claim[1]))] += rng.choice([-1, 1, 2**20, 2**62])
-        elif way == 3:
-            claim[1] = [int(np.prod(claim[1]))]
-        else:
-            claim[1] = [*claim[1], 1]
-
-    def anywhere(self, document):
-        """Any value that is something else."""
-        holder, key = self._rng.choice(list(places(document)))
-        holder[key] = copy.deepcopy(self._rng.choice(NASTY))
-
-    def numbers(self, content):
-        """Numbers that no model has, in some places or all over."""
-        rng, content = self._rng, bytearray(content)
-        if rng.random() < 0.1:
-            start = rng.randrange(len(content))
-            stretch = content[start : start + rng.randrange(1, 400)]
-            content[start : start + len(stretch)] = rng.randbytes(len(stretch))
-            return bytes(content)
-        for _ in range(rng.choice((1, 1, 3, 30))):
-            start = rng.randrange(max(1, len(content) - 8)) // 8 * 8 + rng.choice((0, 0, 0, 1, 4))
-            number = rng.choice(NASTY_NUMBERS)
-            content[start : start + 8] = number[: len(content) - start]
-        return bytes(content)
 
 
 # Of each attribute
@@ -264,23 +184,7 @@ def wrong_arrays(content, kind, shape, start, end):
     yield from ((other, shape, content) for other in OTHER_TYPES if other != kind)
 
 
-# Files that are damaged, odd or large
-
-
-def damaged(content, rng):
-    """A flipped bit, a cut file, or one in which a stretch is something else."""
-    start, length = rng.randrange(len(content)), rng.randrange(1, 200)
-    flipped = bytearray(content)
-    flipped[start] ^= 1 << rng.randrange(8)
-    return rng.choice(
-        [
-            bytes(flipped),
-            content[:start],
-            content[:start] + rng.randbytes(length) + content[start + length :],
-            content[:start] + content[start + length :],
-            content[:start] + rng.randbytes(length) + content[start:],
-        ]
-    )
+# Files that are odd or large
 
 
 class Pickled:
@@ -373,34 +277,34 @@ def mazes():
     yield b'{"documents":{},"arrays":{},"models":{"model":[' + many + b"1]}}"
 
 
-def hostile_files(files, canary, rng):
-    """Without end: the family, the name of the good model, and a whole file or its members."""
+# At random
+
+
+def drawn_files(files, rng):
+    """A file with any value, or numbers anywhere, or bytes anywhere that are something else."""
     members = {name: members_of(BytesIO(content)) for name, content in files.items()}
     documents = {name: json.loads(parts["document.json"]) for name, parts in members.items()}
-    changes = Changes(list(documents.values()), rng)
-    odd = iter(())
-    ways = [*(changes.attribute,) * 5, *(changes.parameter,) * 2, *(changes.claim,) * 2]
-    while True:
-        name = rng.choice(sorted(files))
-        parts, way = members[name], rng.random()
-        if way < 0.55:
+    pool = [*NASTY, *(record for each in documents.values() for record in records(each))]
+    for _ in range(N_DRAWN):
+        name, way = rng.choice(sorted(files)), rng.choice(("value", "numbers", "damaged"))
+        parts, content = members[name], bytearray(files[name])
+        if way == "value":
             document = copy.deepcopy(documents[name])
-            rng.choice([*ways, changes.anywhere])(document["models"])
-            yield "record", name, {**parts, "document.json": json.dumps(document).encode()}
-        elif way < 0.8:
-            yield "numbers", name, {**parts, "content.bin": changes.numbers(parts["content.bin"])}
-        elif way < 0.84:
-            manifest = json.loads(parts["manifest.json"])
-            changes.anywhere(manifest)
-            changed = {**parts, "manifest.json": json.dumps(manifest).encode()}
-            yield "manifest", name, zip_bytes(changed)
-        elif way < 0.94:
-            yield "damaged", name, damaged(files[name], rng)
+            holder, key = rng.choice(list(places(document["models"])))
+            holder[key] = copy.deepcopy(rng.choice(pool))
+            yield way, name, {**parts, "document.json": json.dumps(document).encode()}
+        elif way == "numbers":
+            numbers = bytearray(parts["content.bin"])
+            for _ in range(rng.choice((1, 3, 30))):
+                start = rng.randrange(max(1, len(numbers) - 8))
+                numbers[start : start + 8] = rng.choice((rng.randbytes(8), b"\xff" * 8, bytes(8)))
+            size = len(parts["content.bin"])
+            yield way, name, {**parts, "content.bin": bytes(numbers[:size])}
         else:
-            if (pair := next(odd, None)) is None:
-                odd = zip(repeat(name), odd_files(parts, canary), strict=False)
-                pair = next(odd)
-            yield "odd", *pair
+            start, length = rng.randrange(len(content)), rng.randrange(200)
+            content[start] ^= 1 << rng.randrange(8)
+            content[start + 1 : start + length] = rng.randbytes(rng.choice((0, max(length - 1, 0))))
+            yield way, name, bytes(content)
 
 
 # Loading and using them
@@ -463,32 +367,32 @@ def good_files(path, X, Y):
     return files, rows
 
 
-def main(folder, how, *numbers):
+def main(folder, step):
     """Make, load and use the files; print what became of them."""
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
     path, canary, found = folder / "model.nldd", folder / "canary", Counter()
     X, Y = small_problem(24)
     files, rows = good_files(path, X, Y)
-    members = {name: members_of(BytesIO(content)) for name, content in files.items()}
-    documents = [json.loads(parts["document.json"]) for parts in members.values()]
-    kinds = {record["type"] for document in documents for record in records(document["models"])}
-    expected = {}
+    others, _ = good_files(path, np.hstack([X, X[:, :1]]), np.hstack([Y[:, [0, 2]], 1 - Y]))
+    models, others = (
+        {name: members_of(BytesIO(content)) for name, content in of_some.items()}
+        for of_some in (files, others)
+    )
+    expected, kinds = {}, set()
     for name, content in files.items():
         path.write_bytes(content)
         expected[name] = repr(answer(load_model(path), rows[name]))
-    if how == "drawn":
-        n_files, seed = numbers
-        drawn = hostile_files(files, canary, random.Random(seed))
-        made = islice(drawn, n_files)
-    else:
-        others, _ = good_files(path, np.hstack([X, X[:, :1]]), np.hstack([Y[:, [0, 2]], 1 - Y]))
-        others = {name: members_of(BytesIO(content)) for name, content in others.items()}
-        every = (("each", *file) for file in each_file(members, others))
-        made = islice(every, 0, None, numbers[0])
+        document = json.loads(models[name]["document.json"])
+        kinds |= {record["type"] for record in records(document["models"])}
+    made = chain(
+        (("each", *file) for file in each_file(models, others)),
+        (("odd", "nldd", file) for file in odd_files(models["nldd"], canary)),
+        drawn_files(files, random.Random(1)),
+    )
     watch, peak = Watch(folder), limit_memory()
     before = peak()
-    for family, name, file in made:
+    for family, name, file in islice(made, 0, None, step):
         if isinstance(file, bytes):
             path.write_bytes(file)
         else:
@@ -503,4 +407,4 @@ def main(folder, how, *numbers):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], *map(int, sys.argv[3:]))
+    main(Path(sys.argv[1]), int(sys.argv[2]))

@@ -3,11 +3,10 @@
 import json
 import os
 import sys
-import zipfile
 
 import numpy as np
 import pytest
-from model_files import members_of, put_together, refusal, with_document, write_zip
+from model_files import members_of, put_together, refusal, write_zip
 from numpy.testing import assert_array_equal
 
 from nldd import __version__
@@ -63,11 +62,23 @@ def test_manifest_tells_versions_and_checksums(path):
     assert list(members_of(path)) == ["manifest.json", "document.json", "content.bin"]
 
 
-def test_documents_alone(path):
+def test_documents_alone_and_files_of_another_kind(path):
     write_archive(path, Contents("test", DOCUMENTS, ARRAYS))
     assert read_documents(path, kind="test") == DOCUMENTS
-    with pytest.raises(InputError, match=r"'test'.*'other'"):
-        read_documents(path, kind="other")
+    assert "kind 'test'; 'other' is needed" in refusal(path, read_documents, kind="other")
+
+
+def test_members_are_those_of_the_manifest_and_no_others(path):
+    write_archive(path, Contents("test", {"a": 1, "b": 2}))
+    members = members_of(path)
+    for changed in (
+        {**members, "estimators.skops": b"3"},
+        {name: members[name] for name in ("manifest.json", "document.json")},
+        {**members, "content.bin": b"22"},
+        {**members, "xl/workbook.xml": b"<workbook/>"},
+    ):
+        write_zip(changed, path)
+        assert refusal(path).startswith("damaged: ")
 
 
 def test_equal_contents_give_equal_files(tmp_path):
@@ -77,13 +88,6 @@ def test_equal_contents_give_equal_files(tmp_path):
         arrays = dict(list(ARRAYS.items())[::order])
         write_archive(file, Contents("test", documents, arrays))
     assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_zip_of_more_than_two_gigabytes_states_its_size_in_another_place(path, monkeypatch):
-    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100)
-    write_archive(path, Contents("test", {"a": 1}, {"b": np.arange(50.0)}))
-    assert b"PK\x06\x06" in path.read_bytes()
-    assert_array_equal(read_archive(path).arrays["b"], np.arange(50.0))
 
 
 @pytest.mark.parametrize(("number", "age"), [(4, "newer"), (2, "older")])
@@ -136,7 +140,6 @@ def test_size_limit(path):
         (b"\x93NUMPY\x01\x00", r"'\x93NUMPY\x01\x00'"),
         (b"PK\x03\x04" + b"\0" * 10, "damaged: "),
         (b"id,text\n1,hello\n", "'id,text\\n'"),
-        (b"a", "'a'"),
     ],
 )
 def test_other_files_are_called_by_their_name(path, content, message):
@@ -148,12 +151,8 @@ def test_other_files_are_called_by_their_name(path, content, message):
     ("members", "what"),
     [
         (["[Content_Types].xml", "docProps/app.xml", "xl/workbook.xml"], "an Excel workbook"),
-        (["xl/workbook.bin"], "an Excel workbook"),
         (["[Content_Types].xml", "word/document.xml"], "a Word document"),
-        (["[Content_Types].xml", "ppt/presentation.xml"], "a PowerPoint presentation"),
-        (["[Content_Types].xml", "visio/document.xml"], "a file of Microsoft Office"),
         (["mimetype", "content.xml"], "an OpenDocument file"),
-        (["Index/Document.iwa"], "a file of Numbers or Pages"),
         (["schema.json", "0.npy"], "a skops file"),
         (["new.csv"], "a zip file of another kind"),
         ([], "its end is missing"),
@@ -167,14 +166,6 @@ def test_tables_and_documents_are_called_by_their_name(path, members, what, read
     assert refusal(path, read).endswith(what)
 
 
-def test_a_manifest_does_not_make_a_model_of_a_workbook(path):
-    write_archive(path, Contents("test", {"a": 1}))
-    members = {**members_of(path), "xl/workbook.xml": b"<workbook/>"}
-    for write in (write_zip, put_together):
-        write(members, path)
-        assert "'xl/workbook.xml'" in refusal(path)
-
-
 def test_changed_member_is_told_by_its_checksum(path):
     """The zip file's own checksum was made to fit: ours still finds it."""
     write_archive(path, Contents("test", {"a": 1}, {"b": np.zeros(3)}))
@@ -185,23 +176,8 @@ def test_changed_member_is_told_by_its_checksum(path):
         assert f"{name!r} does not match its checksum" in refusal(path)
 
 
-def test_members_must_be_those_of_the_manifest(path):
-    write_archive(path, Contents("test", {"a": 1, "b": 2}))
-    members = members_of(path)
-    for changed in (
-        {**members, "estimators.skops": b"3"},
-        {name: members[name] for name in ("manifest.json", "document.json")},
-        {**members, "content.bin": b"22"},
-    ):
-        write_zip(changed, path)
-        assert refusal(path).startswith("damaged: ")
-    put_together({name: members[name] for name in ("manifest.json", "content.bin")}, path)
-    assert "'document.json'" in refusal(path)
-
-
 @pytest.mark.parametrize(
-    "manifest",
-    [b"[]", b"{}", b'{"format":"1"}', b'{"format":true}', b'{"format":1}', b"{", b"\xff"],
+    "manifest", [b"[]", b"{}", b'{"format":"1"}', b'{"format":1}', b"{", b"\xff"]
 )
 def test_broken_manifest(path, manifest):
     write_zip({"manifest.json": manifest}, path)
@@ -213,59 +189,15 @@ def test_broken_manifest(path, manifest):
     [
         {"types": None},
         {"types": ["\x1b[2J"]},
-        {"types": [1]},
         {"types": ["a.B"] * 1001},
         {"versions": {"nldd": 3}},
-        {"members": {}},
         {"members": {"document.json": None, "content.bin": None}},
-        {"kind": 3},
     ],
 )
 def test_manifest_that_makes_no_sense(path, changes):
     write_archive(path, Contents("test", {"a": 1}))
     put_together(members_of(path), path, changes)
     assert refusal(path).startswith("damaged: ")
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        ["<f8", [2**40]],
-        ["<f8", [2**31, 2**31]],
-        ["|u1", [0, 2**60]],
-        ["<f8", [-1]],
-        ["<f8", [1, 1, 1, 1, 3]],
-        ["<f8", [2]],  # of three
-        ["<f8", [4]],
-        ["<f8", [True]],
-        ["<f8", 3],
-        ["|O", [3]],
-        ["<U8", [3]],
-        ["V24", [1]],
-        [[["a", "<f8"]], [3]],
-        ["(1000000,1000000)f8", [3]],
-        None,
-    ],
-)
-def test_arrays_that_claim_what_they_do_not_hold(path, claim):
-    write_archive(path, Contents("test", arrays={"a": np.zeros(3)}))
-    members = with_document(members_of(path), lambda d: d["arrays"].update(a={"array": claim}))
-    put_together(members, path)
-    assert refusal(path).startswith("damaged: ")
-
-
-def test_deep_and_crowded_documents_are_refused(path):
-    write_archive(path, Contents("test"))
-    members = members_of(path)
-    for document, message in (
-        (b"[" * 100_000 + b"]" * 100_000, "'document.json'"),
-        (b"[" + b"{}," * 400_000 + b"1]", "400001"),
-        (b"[]", "damaged: "),
-        (b'{"models":{},"arrays":{}}', "damaged: "),
-        (b'{"documents":3,"models":{},"arrays":{}}', "damaged: "),
-    ):
-        put_together({**members, "document.json": document}, path)
-        assert message in refusal(path)
 
 
 def test_large_documents_are_neither_written_nor_read(path, monkeypatch):

@@ -11,26 +11,16 @@ from nldd.persistence._schemas import SCHEMAS
 
 # What is damaged or odd is refused, or as it was: a bit may fall where nobody looks, such as a
 # time. Changed values that make sense are taken for what they say.
-SENSIBLE = ("record", "numbers", "each")
+SENSIBLE = ("each", "value", "numbers")
 # Objects that are in none of the models that take no consent.
 IN_OTHERS = {"RandomForestPCT", "MeanModel", "Pipeline"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited in the way of Linux")
-@pytest.mark.parametrize(
-    ("how", "least"),
-    [
-        (("drawn", 30, 0), 30),
-        (("each", 60), 150),
-        pytest.param(("drawn", 5000, 1), 5000, marks=pytest.mark.slow),
-        pytest.param(("each", 1), 10_000, marks=pytest.mark.slow),
-    ],
-    ids=lambda value: str(value),
-)
-def test_hostile_files_do_no_harm(tmp_path, how, least):
+@pytest.mark.parametrize("step", [60, pytest.param(1, marks=pytest.mark.slow)])
+def test_hostile_files_do_no_harm(tmp_path, step):
     """A crash, or a file that takes too long, ends the process."""
-    program = Path(__file__).with_name("hostile_files.py")
-    words = [sys.executable, program, tmp_path, *how]
+    words = [sys.executable, Path(__file__).with_name("hostile_files.py"), tmp_path, step]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=1500)
     assert done.returncode == 0, f"{done.stdout[-300:]} {done.stderr[-3000:]}"
     report = json.loads(done.stdout)
@@ -38,8 +28,8 @@ def test_hostile_files_do_no_harm(tmp_path, how, least):
     allowed = {"refused", "equal"}
     sensible = {(family, "other") for family in SENSIBLE}
     assert [key for key in found if key[1] not in allowed and key not in sensible] == []
-    assert sum(found.values()) >= least
-    assert sum(n for (_, what), n in found.items() if what == "refused") > 0.6 * least
+    assert sum(found.values()) >= 12_000 // step
+    assert sum(n for (_, what), n in found.items() if what == "refused") > 8000 // step
     assert (report["events"], report["canary"]) == ({}, False)
     assert report["bytes"] < 2**28
     assert SCHEMAS.keys() - set(report["kinds"]) == IN_OTHERS

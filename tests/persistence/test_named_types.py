@@ -15,19 +15,16 @@ from model_files import (
     small_problem,
     zip_bytes,
 )
-from numpy.testing import assert_array_equal
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._powersets import LabelPowerset, RAkEL
+from nldd.estimators._powersets import LabelPowerset
 from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError, NLDDWarning
@@ -44,12 +41,9 @@ pytestmark = pytest.mark.filterwarnings(
 FOREST = "sklearn.ensemble._forest.RandomForestClassifier"
 MODELS = {
     "logistic": BinaryRelevance(LogisticRegression()),
-    "machine": BinaryRelevance(SVC(random_state=0)),
     "sigmoid": BinaryRelevance(CalibratedClassifierCV(LinearSVC(), cv=2)),
     "calibration of ours": BinaryRelevance(CalibratedClassifierCV(PlattSVC(), cv=2)),
-    "neighbours": BinaryRelevance(KNeighborsClassifier(3)),
     "stochastic": NLDDClassifier(SGDClassifier(loss="log_loss", random_state=0), random_state=0),
-    "boosting": BinaryRelevance(GradientBoostingClassifier(n_estimators=2)),
     "pipeline as a base": BinaryRelevance(make_pipeline(MinMaxScaler(), LogisticRegression())),
     "pipeline of ours as a base": NLDDClassifier(
         make_pipeline(StandardScaler(), MultiLabelLogisticRegression()), random_state=0
@@ -58,8 +52,8 @@ MODELS = {
     "candidates": NLDDClassifier({"a": LogisticRegression(), "b": PlattSVC()}, random_state=0),
     "forest": RandomForestPCT(n_estimators=3, random_state=0),
     "one against the rest": LabelPowerset(PlattSVC()),
-    "rakel": RAkEL(LogisticRegression(), random_state=0),
     "pipeline": make_pipeline(StandardScaler(), NLDDClassifier(random_state=0)),
+    "of the user's own": BinaryRelevance(Mine()),
     "pipeline of pipelines": make_pipeline(
         make_pipeline(MinMaxScaler(), StandardScaler()), BinaryRelevance()
     ),
@@ -93,39 +87,6 @@ def test_saving_and_refusing_show_the_list_that_loads(path, name):
     assert load_model(path, trusted=frozenset(types)).get_params().keys() == (
         model.get_params().keys()
     )
-
-
-def test_trees_of_the_default(path):
-    X, Y = small_problem()
-    model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
-    for with_trees in (0.0, 1.0):  # whichever it was, both can be kept
-        found = {"alone": 0.5, "with trees": with_trees}
-        model.chosen_ = dataclasses.replace(model.chosen_, f=found)
-        again = model.fit_copy(X, Y)
-        types = saved(again, path) if with_trees else save_model(again, path) or ()
-        loaded = load_model(path, trusted=types)
-        assert_same_answers(loaded, again, X)
-        assert str(loaded.chosen_) == str(model.chosen_)
-        assert len(loaded.estimators_) == 1 + int(with_trees)
-
-
-def test_texts_to_labels_in_one_file(path):
-    texts = ["pay and food", "food", "pay", "rooms", "rooms and pay", "food and rooms"] * 5
-    labels = [{word for word in text.split() if word != "and"} for text in texts]
-    model = make_pipeline(TfidfVectorizer(), NLDDClassifier(random_state=0)).fit(texts, labels)
-    types = saved(model, path)
-    assert "sklearn.feature_extraction.text.TfidfVectorizer" in types
-    loaded = load_model(path, trusted=types)
-    assert_array_equal(loaded.predict(texts), model.predict(texts))
-    assert_array_equal(loaded.predict_proba(texts), model.predict_proba(texts))
-
-
-def test_type_of_the_users_own(path):
-    X, Y = small_problem()
-    model = BinaryRelevance(Mine()).fit(X, Y)
-    types = saved(model, path)
-    assert types == ["model_files.Mine"]
-    assert_same_answers(load_model(path, trusted=types), model, X)
 
 
 @pytest.mark.parametrize(
@@ -187,21 +148,6 @@ def _file(folder, content):
     return folder / "inner.zip"
 
 
-@pytest.mark.parametrize("types", [[], ["model_files.Mine"], ["sklearn.tree._tree.Tree"]])
-def test_file_that_names_other_types_than_it_holds(path, forest, types):
-    put_together(forest[0], path, {"types": types})
-    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
-
-
-def test_estimators_that_nobody_asks_for(path, forest):
-    members, types = forest
-    X, Y = small_problem()
-    save_model(BinaryRelevance().fit(X, Y), path)
-    others = {**members_of(path), "estimators.skops": members["estimators.skops"]}
-    put_together(others, path, {"types": types})
-    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
-
-
 @pytest.mark.parametrize("saved_with", ["1.2.3", "9.0.0"])
 def test_other_version_of_scikit_learn_is_told(path, forest, saved_with):
     """Unless it is another patch of the same one, or there are no estimators of it."""
@@ -219,3 +165,32 @@ def test_other_version_of_scikit_learn_is_told(path, forest, saved_with):
         save_model(BinaryRelevance().fit(X, Y), path)
         put_together(members_of(path), path, {"versions": {"scikit-learn": saved_with}})
         load_model(path)
+
+
+def test_trees_of_the_default(path):
+    X, Y = small_problem()
+    model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
+    for with_trees in (0.0, 1.0):  # whichever it was, both can be kept
+        found = {"alone": 0.5, "with trees": with_trees}
+        model.chosen_ = dataclasses.replace(model.chosen_, f=found)
+        again = model.fit_copy(X, Y)
+        types = saved(again, path) if with_trees else save_model(again, path) or ()
+        loaded = load_model(path, trusted=types)
+        assert_same_answers(loaded, again, X)
+        assert str(loaded.chosen_) == str(model.chosen_)
+        assert len(loaded.estimators_) == 1 + int(with_trees)
+
+
+@pytest.mark.parametrize("types", [[], ["model_files.Mine"], ["sklearn.tree._tree.Tree"]])
+def test_file_that_names_other_types_than_it_holds(path, forest, types):
+    put_together(forest[0], path, {"types": types})
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")
+
+
+def test_estimators_that_nobody_asks_for(path, forest):
+    members, types = forest
+    X, Y = small_problem()
+    save_model(BinaryRelevance().fit(X, Y), path)
+    others = {**members_of(path), "estimators.skops": members["estimators.skops"]}
+    put_together(others, path, {"types": types})
+    assert refusal(path, load_model, trusted=types).startswith("damaged: ")

@@ -1,8 +1,6 @@
 """A model from a file answers as the one that was saved, to the last bit."""
 
 import dataclasses
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -57,7 +55,7 @@ def test_models_of_nldd(path, method, sparse):
         {"covariance": "exchangeable"},
         {"standardize": "none"},
         {"standardize": "all"},
-        {"train_fraction": 0.7, "max_pairs": 10},
+        {"train_fraction": 0.7, "max_pairs": 10, "random_state": np.random.RandomState(0)},
         {"estimator": PlattSVC(solver="liblinear", C=2.0)},
         {"decision": "accuracy", "n_jobs": 2},
     ],
@@ -66,26 +64,13 @@ def test_rows_can_be_added_to_what_was_loaded(path, options):
     if "covariance" in options:
         pytest.importorskip("statsmodels")
     X, Y = small_problem()
-    model = NLDDClassifier(random_state=0, **options).fit(X[:40], Y[:40])
+    model = NLDDClassifier(**{"random_state": 0, **options}).fit(X[:40], Y[:40])
     loaded = saved_and_loaded(model, path)
     assert_same_answers(loaded, model, X)
     for each in (loaded, model):
         each.add(X[40:50], Y[40:50])
     assert_same_answers(loaded, model, X)
     assert_same_answers(saved_and_loaded(model, path), model, X)
-
-
-def test_numbers_take_as_few_bytes_as_they_need(path):
-    X, Y = small_problem()
-    sizes = []
-    for step in (1, 0.5, 0.1):  # which fit a byte, single precision, and double precision alone
-        rows = csr_matrix(abs(X).round() * step)
-        model = NLDDClassifier(standardize="none", random_state=0).fit(rows, Y)
-        assert_same_answers(saved_and_loaded(model, path), model, rows)
-        sizes.append(len(members_of(path)["content.bin"]))
-    n_values = rows.nnz
-    assert sizes[1] - sizes[0] == pytest.approx(3 * n_values, abs=300)
-    assert sizes[2] - sizes[1] == pytest.approx(4 * n_values, abs=300)
 
 
 @pytest.mark.parametrize(
@@ -156,44 +141,6 @@ def test_all_that_was_learned_is_there(path):
     assert [type(each) for each in loaded.estimators_] == [*[PlattSVC] * 3, ConstantLabel]
     assert loaded.estimator.C == 3.0
     assert_same_answers(loaded.fit(X[:30], Y[:30]), model.fit(X[:30], Y[:30]), X)
-
-
-def test_generator_of_random_numbers_and_printing_are_left_out(path, capsys):
-    X, Y = small_problem()
-    model = NLDDClassifier(random_state=np.random.RandomState(0)).fit(X, Y)
-    model.verbose = 1
-    save_model(model, path)
-    loaded = load_model(path)
-    assert (loaded.random_state, loaded.verbose) == (None, 0)
-    loaded.predict(X)
-    assert capsys.readouterr().err == ""
-
-
-@pytest.mark.slow
-def test_other_process_gives_the_same_answers(path, tmp_path):
-    X, Y = small_problem()
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    save_model(model, path)
-    np.save(tmp_path / "X.npy", X)
-    code = (
-        "import sys, numpy as np; from nldd import load_model, save_model;"
-        "model = load_model(sys.argv[1]); save_model(model, sys.argv[1] + '2');"
-        "np.save(sys.argv[3], model.predict_theta(np.load(sys.argv[2])))"
-    )
-    files = [str(path), str(tmp_path / "X.npy"), str(tmp_path / "theta.npy")]
-    subprocess.run([sys.executable, "-W", "error", "-c", code, *files], check=True)
-    assert_array_equal(np.load(tmp_path / "theta.npy"), model.predict_theta(X))
-    assert (tmp_path / "model.nldd2").read_bytes() == path.read_bytes()
-
-
-def test_loading_fits_nothing(path, monkeypatch):
-    X, Y = small_problem()
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    expected = model.predict_theta(X)
-    save_model(model, path)
-    for kind in (NLDDClassifier, MultiLabelLogisticRegression):
-        monkeypatch.setattr(kind, "fit", None)
-    assert_array_equal(load_model(path).predict_theta(X), expected)
 
 
 def test_models_in_a_file_of_another_kind(path):

@@ -11,7 +11,6 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
 from nldd.exceptions import (
-    InputError,
     MissingExtraError,
     NLDDError,
     ZeroWeightWarning,
@@ -65,17 +64,6 @@ def test_gee_equals_statsmodels(seed, weighted):
     assert "(GEE, exchangeable)" in fit.summary()
 
 
-def test_gee_of_one_pair_an_instance_is_likelihood():
-    """Nothing to correlate with: the equations are those of the likelihood."""
-    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 80, spread=0.8)
-    alone = make_pairs(pairs.Dx, pairs.Dy, pairs.errors, 10)
-    likelihood, fit = fit_regression(alone), exchangeable(alone)
-    assert_allclose(fit.beta, likelihood.beta, rtol=1e-6)
-    # The same sandwich, up to our G / (G - 1)
-    errors = likelihood.robust_standard_errors * np.sqrt(159 / 160)
-    assert_allclose(fit.standard_errors, errors, rtol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("seed", "b", "spread", "fixed_before", "fixed"),
     [
@@ -126,14 +114,3 @@ def test_gee_without_statsmodels_names_the_extra(monkeypatch):
     assert isinstance(raised.value, NLDDError)
     assert isinstance(raised.value.__cause__, ImportError)
     assert fit_regression(pairs).converged  # the likelihood does without
-
-
-def test_gee_of_multiplicative_model_is_refused():
-    pairs = two_pairs_each(0, (-2.5, 1.5, 1), 30, spread=0.5)
-    with pytest.raises(InputError) as raised:
-        fit_regression(pairs, model="multiplicative", covariance="exchangeable")
-    assert str(raised.value) == (
-        'covariance="exchangeable" requires model="linear"; got '
-        "model='multiplicative'. Use covariance=\"independent\" with it."
-    )
-    assert isinstance(raised.value, ValueError)

@@ -44,16 +44,6 @@ def test_linear_three_groups_by_hand():
     assert (fit.converged, fit.separated, fit.fixed) == (True, False, ())
 
 
-def test_linear_robust_standard_error_by_hand():
-    # 1 of 4 wrong in one instance, 3 of 4 in the other: theta = 1/2, information 8/4 = 2.
-    # The scores are 4/2 - 1 = 1 and -1, so 2/1 * 1/2 * (1 + 1) * 1/2 = 1.
-    pairs = make_pairs([0, 0], [0, 0], [1, 3], 4)
-    with pytest.warns(ZeroWeightWarning):
-        fit = fit_regression(pairs)
-    assert_allclose(fit.standard_errors, [np.sqrt(1 / 2), np.nan, np.nan])
-    assert_allclose(fit.robust_standard_errors, [1, np.nan, np.nan])
-
-
 def statsmodels_glm(pairs, columns=(0, 1, 2), **options):
     """The unconstrained fit, iterated until the coefficients stand still."""
     response = np.column_stack([pairs.errors, pairs.n_labels - pairs.errors])
@@ -97,27 +87,6 @@ def test_linear_equals_statsmodels(part):
             robust = statsmodels_glm(pairs, cov_type="cluster", cov_kwds=clusters).bse
         correction = np.sqrt(fit.n_instances / (fit.n_instances - 1))
         assert_allclose(fit.robust_standard_errors, correction * robust, rtol=1e-7)
-
-
-@pytest.fixture(scope="module")
-def pairs():
-    found = random_pairs(1)
-    assert has_inner_optimum(found)
-    return found
-
-
-def test_linear_weight_equals_repetition(pairs):
-    times = 1 + pairs.instance % 3
-    rows = np.repeat(np.arange(len(pairs)), times)
-    weighted = fit_regression(
-        make_pairs(pairs.Dx, pairs.Dy, pairs.errors, pairs.n_labels, pairs.instance, times)
-    )
-    columns = [column[rows] for column in (pairs.Dx, pairs.Dy, pairs.errors)]
-    repeated = fit_regression(make_pairs(*columns, pairs.n_labels, pairs.instance[rows]))
-    assert_allclose(weighted.beta, repeated.beta, rtol=1e-9)
-    assert_allclose(weighted.standard_errors, repeated.standard_errors, rtol=1e-9)
-    assert_allclose(weighted.robust_standard_errors, repeated.robust_standard_errors, rtol=1e-9)
-    assert_allclose(weighted.log_likelihood, repeated.log_likelihood)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])

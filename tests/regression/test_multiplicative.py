@@ -24,43 +24,6 @@ def simulate(seed, b, n_pairs, n_labels, x_scale=4.0, y_scale=2.0):
     return make_pairs(Dx, Dy, errors, n_labels, instance=np.arange(n_pairs) // 2)
 
 
-@pytest.mark.parametrize(
-    ("b", "Dx", "Dy", "eta", "J"),
-    [
-        # 4^(1/2) * 9^(1/2) = 6
-        ((-1, 0.5, 0.5), 4, 9, 5, [1, 6 * np.log(4), 6 * np.log(9)]),
-        ((-1, 2, 1), 3, 2, 17, [1, 18 * np.log(3), 18 * np.log(2)]),
-        ((-1, 0.5, 0.5), 0, 9, -1, [1, 0, 0]),
-        ((-1, 0.5, 0.5), 4, 0, -1, [1, 0, 0]),
-        # 0^0 is 1
-        ((-1, 0, 0.5), 0, 9, 2, [1, 0, 3 * np.log(9)]),
-        ((-1, 0.5, 0), 4, 0, 1, [1, 2 * np.log(4), 0]),
-        ((-1, 0, 0), 0, 0, 0, [1, 0, 0]),
-    ],
-)
-def test_log_odds_by_hand(b, Dx, Dy, eta, J):
-    found_eta, found_J = log_odds(
-        np.array(b, dtype=float), np.array([Dx * 1.0]), np.array([Dy * 1.0])
-    )
-    assert_allclose(found_eta, [eta])
-    assert_allclose(found_J, [J])
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_log_odds_derivatives_equal_finite_differences(seed):
-    rng = np.random.default_rng(seed)
-    Dx, Dy = rng.uniform(0, 5, 40), rng.uniform(0, 3, 40)
-    Dx[:10] = 0
-    Dy[5:15] = 0
-    b = np.array([rng.normal(), *rng.uniform(0.1, 2, 2)])
-    h = 1e-6
-    differences = [
-        (log_odds(b + h * unit, Dx, Dy)[0] - log_odds(b - h * unit, Dx, Dy)[0]) / (2 * h)
-        for unit in np.eye(3)
-    ]
-    assert_allclose(log_odds(b, Dx, Dy)[1], np.transpose(differences), rtol=1e-6, atol=1e-7)
-
-
 def numerical_hessian(function, b, h=1e-4):
     """Second differences in every pair of directions."""
     steps = h * np.eye(len(b))

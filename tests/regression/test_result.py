@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from pairs_data import FEATURES, LABELS
 
 from nldd.regression._regression import DistanceRegression
 
@@ -59,3 +60,17 @@ def test_theta_is_strictly_inside_zero_and_one(fit, intercept, distance):
     assert 0 < theta < 1
     assert np.isfinite(np.log(theta))
     assert np.isfinite(np.log1p(-theta))
+
+
+def test_summaries(snapshot):
+    """theta at the origin is 1 / (1 + e) = 0.2689, and 1 / (1 + e^2) = 0.1192."""
+    nan = np.full((3, 3), np.nan)
+    held = {"covariance_matrix": nan, "robust_covariance_matrix": nan, "fixed": (FEATURES, LABELS)}
+    fits = (
+        LINEAR,
+        MULTIPLICATIVE,
+        replace(LINEAR, covariance="exchangeable", converged=False),
+        replace(LINEAR, beta=np.array([-1.0, 0.0, 0.0]), **held),
+        replace(LINEAR, separated=True),
+    )
+    snapshot("\n\n".join(map(str, fits)), "regression")

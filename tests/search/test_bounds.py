@@ -5,7 +5,6 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix, issparse
 from ways import callable_kernel
 
-from nldd.exceptions import InputError
 from nldd.search import _kernels
 from nldd.search._distances import LowerBounds, Sketch
 from nldd.search._kernels import COORDINATES
@@ -96,15 +95,6 @@ def test_sketches_of_numbers_however_large_have_finite_squares(container):
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
-def test_numbers_without_a_square_have_no_sketch(container):
-    ordinary, huge = container(np.eye(3)), container(1e200 * np.eye(3))
-    with pytest.raises(InputError, match="squares overflow"):
-        Sketch(huge)(huge)
-    with pytest.raises(InputError, match="squares overflow"):
-        Sketch(ordinary)(huge)
-
-
-@pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("size", [1e-160, 1e-163, 1e-170, 1e-200, 1e-308])
 def test_sketches_of_numbers_however_small_are_finite(size, container):
     Z = container(size * normal(np.random.default_rng(7), 30, 40))
@@ -157,18 +147,6 @@ def test_bounds_are_never_above_the_truth_and_hardly_below_that_of_sketches(
     assert (of_sketches - found <= 5e-5 * sizes).all()
 
 
-def test_wide_sketches_hold_most_of_the_variance():
-    rng = np.random.default_rng(4)
-    Z = normal(rng, 200, 150) * 0.95 ** np.arange(150) + 5
-    sketch = LowerBounds(Z).sketch
-    assert sketch.directions.shape == (150, 63)
-    np.testing.assert_allclose(sketch.directions.T @ sketch.directions, np.eye(63), atol=1e-12)
-    centred = Z - Z.mean(axis=0)
-    held = ((centred @ sketch.directions) ** 2).sum() / (centred**2).sum()
-    # 0.95^2 to the power of 63 is the share that directions along the features would miss.
-    assert held >= 1 - 0.95**126
-
-
 def test_bounds_are_0_where_squares_are_too_large_for_single_precision():
     small, large = np.array([[0.0], [1.0]]), np.array([[0.0], [1e16]])
     none = [[0, 0]]
@@ -187,13 +165,6 @@ def test_bounds_just_below_the_limit_are_finite_and_true():
     assert bounds.shape == (2, 2)
     assert (bounds <= truth(A, Z)).all()
     np.testing.assert_allclose(bounds, truth(A, Z), atol=1e-4 * 6e14**2)
-
-
-def test_numbers_without_a_square_have_no_bounds():
-    with pytest.raises(InputError, match="squares overflow"):
-        LowerBounds(np.array([[1e200], [-1e200]]))
-    with pytest.raises(InputError, match="squares overflow"):
-        LowerBounds(np.ones((1, 1)))(np.array([[1e200]]))
 
 
 @pytest.mark.parametrize("size", [1e-21, 1e-22])

@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from ways import SCORES, WAYS, assert_same, every_way, random_problem
 
 from nldd.exceptions import InputError
-from nldd.search._index import IN_FEATURES, LabelsetIndex
+from nldd.search._index import LabelsetIndex
 
 LINEAR = SCORES[0]
 
@@ -72,22 +72,6 @@ def test_rows_that_are_not_ones_unpack_the_bits(value):
     whole = LabelsetIndex(everything, np.concatenate([Y, Y[::-1][:20]]), scale)
     assert_equal_indexes(grown, whole, csr_array(X_new), P)
     assert_equal_indexes(grown, whole, csr_array(value * X_new), P)
-
-
-@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
-@pytest.mark.parametrize("few_rows", [4096, 0], ids=["bounds", "sketches"])
-def test_rows_far_from_all_old_ones_are_found(container, few_rows, monkeypatch):
-    """Directions and centre were learned without them, and the error of sketches grows."""
-    monkeypatch.setattr("nldd.search._index.FEW_ROWS", few_rows)
-    rng = np.random.default_rng(4)
-    X = np.concatenate([rng.normal(size=(50, 30)), 1e6 * rng.normal(size=(50, 30))])
-    Y, P = rng.integers(0, 2, size=(100, 4)), rng.uniform(size=(100, 4))
-    grown = LabelsetIndex(container(X[:50]), Y[:50], np.ones(30))
-    grown = grown.with_rows(container(X[50:]), Y[50:])
-    whole = LabelsetIndex(container(X), Y, np.ones(30))
-    X_new = container(X + 0.1 * rng.normal(size=X.shape))
-    assert_equal_indexes(grown, whole, X_new, P, [LINEAR, IN_FEATURES])
-    assert grown.query(X_new, P, IN_FEATURES).row.ravel().tolist() == list(range(100))
 
 
 def test_rows_that_are_refused_change_nothing():

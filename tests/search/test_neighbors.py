@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, csr_matrix
-from sklearn import config_context
 
 from nldd.estimators._mlknn import NeighborIndex
 
@@ -72,14 +71,6 @@ def test_nearest_ties_are_exact_for_repeated_and_mirrored_rows(d):
         assert_array_equal(found, np.sort(expected[:k]))
 
 
-def test_nearest_of_no_neighbours_is_empty():
-    X = np.arange(6.0).reshape(3, 2)
-    index = NeighborIndex(X)
-    assert index.nearest(X[:2], 0).shape == (2, 0)
-    assert index.nearest_others(0).shape == (3, 0)
-    assert NeighborIndex(X[:1]).nearest_others(0).shape == (1, 0)
-
-
 @pytest.mark.parametrize("spread", [1e-4, 1.0], ids=["tiny spread", "unit spread"])
 def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
     """At 1e6 the product form is off by about 1e-3, far more than these distances squared."""
@@ -91,22 +82,3 @@ def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
         index = NeighborIndex(X)
         assert_array_equal(index.nearest(queries, k), naive_nearest(X, queries, k))
         assert_array_equal(index.nearest_others(k), naive_nearest_others(X, k))
-
-
-@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
-def test_nearest_does_not_depend_on_blocks_or_workers(sparse):
-    rng = np.random.default_rng(6)
-    X = rng.integers(0, 4, size=(1100, 5)).astype(float)
-    expected = naive_nearest(X, X[:30], 7)
-    expected_others = naive_nearest_others(X[:60], 7)
-    A = csr_array(X) if sparse else X
-    index, first = NeighborIndex(A), NeighborIndex(A[:60])
-    whole, whole_others = index.nearest(A, 7), index.nearest_others(7)
-    assert_array_equal(whole[:30], expected)
-    for megabytes, n_jobs in [(1, None), (1, 2), (1024, 2)]:
-        with config_context(working_memory=megabytes):
-            assert_array_equal(index.nearest(A, 7, n_jobs=n_jobs), whole)
-            assert_array_equal(index.nearest_others(7, n_jobs=n_jobs), whole_others)
-    for n_jobs in [None, 2]:
-        with config_context(working_memory=0):  # one row at a time
-            assert_array_equal(first.nearest_others(7, n_jobs=n_jobs), expected_others)

@@ -1,10 +1,8 @@
-import re
-
 import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Neighbors, SearchStats
+from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, SearchStats
 
 
 def search(n_queries):
@@ -20,21 +18,6 @@ def test_stats_count_queries_distances_and_pairs():
     assert stats.share_evaluated == 1
     assert SearchStats.of(search(2), n_rows=50).share_evaluated == pytest.approx(10 / 100)
     assert {type(count) for count in vars(stats).values()} == {int}
-
-
-def test_stats_of_nothing():
-    assert SearchStats().share_evaluated == 0
-
-
-def test_answers_can_be_compared_and_stacked():
-    """As records: those with arrays are equal to themselves only."""
-    found = search(2)
-    assert found == found
-    assert found != search(2)
-    assert {found}
-    both = Neighbors.stack([found, search(3)])
-    assert both.row.tolist() == [[0]] * 5
-    assert both.evaluated.tolist() == [5] * 5
 
 
 ONES = np.ones((2, 1)), np.ones((2, 5))
@@ -55,16 +38,6 @@ def test_queries_of_another_size_are_refused(X, P):
     index = LabelsetIndex(np.ones((5, 1)), np.eye(5, dtype=int), np.ones(1))
     with pytest.raises(InputError, match="The index needs 1 features in X and 5 labels in P"):
         index.query(X, P, IN_FEATURES)
-
-
-@pytest.mark.parametrize("p", [np.nan, np.inf, -np.inf, -0.5, 1.5, 1e160])
-def test_numbers_that_are_no_probabilities_are_refused(p):
-    """Of those with no label distance, the compiled search would read beyond its arrays."""
-    index = LabelsetIndex(np.ones((5, 1)), np.eye(5, dtype=int), np.ones(1))
-    P = np.full((2, 5), 0.5)
-    P[1, 3] = p
-    with pytest.raises(InputError, match=rf"from 0 to 1; got {re.escape(f'{p:g}')} for label 3"):
-        index.query(ONES[0], P, IN_FEATURES)
 
 
 def test_probabilities_off_by_rounding_are_clipped():

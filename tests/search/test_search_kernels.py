@@ -8,38 +8,17 @@ import pytest
 from ways import callable_kernel
 
 from nldd.search import _kernels
-from nldd.search._index import IN_FEATURES, IN_LABELS, Score
-from nldd.search._kernels import TIE
+from nldd.search._index import Score
 from nldd.search._layout import labelset_trie
 
-best_of, keep_smallest = callable_kernel(_kernels.best_of), callable_kernel(_kernels.keep_smallest)
+best_of = callable_kernel(_kernels.best_of)
 _farthest, _score = callable_kernel(_kernels._farthest), callable_kernel(_kernels._score)
-_gains, _label_distance = (
-    callable_kernel(kernel) for kernel in (_kernels._gains, _kernels._label_distance)
-)
+_gains = callable_kernel(_kernels._gains)
 labelsets_within = callable_kernel(_kernels.labelsets_within)
 
 
 WEIGHTS = [(1.0, 0.0), (0.0, 1.0), (0.0, 0.0), (0.3, 1.1), (1e-6, 1.0), (1.0, 1e-6), (7.0, 0.02)]
 SCORES = [Score(x, y, product) for x, y in WEIGHTS for product in (False, True)]
-
-
-def random_keys(rng, n):
-    """Keys with ties, without, or partly infinite, as bounds can be."""
-    keys = [rng.normal(size=n), rng.integers(0, 4, n) * 1.0, rng.choice([0.5, np.inf], n)]
-    return keys[rng.integers(3)]
-
-
-def test_keep_smallest_holds_the_smallest_so_far_in_rising_order():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        k = int(rng.integers(1, 6))
-        values = random_keys(rng, rng.integers(1, 15))
-        best = np.full(k + 1, np.inf)  # of which the last one is not for the kernel
-        for n, value in enumerate(values, start=1):
-            keep_smallest(best, k, value)
-            expected = [*sorted(values[:n].tolist())[:k], *[np.inf] * (k - n), np.inf]
-            assert best.tolist() == expected
 
 
 def naive_best(keys, numbers):
@@ -72,35 +51,7 @@ def test_best_of_equals_naive_loop():
         assert best(keys, numbers, spare=2) == naive_best(keys, numbers)
 
 
-@pytest.mark.parametrize(
-    ("keys", "winner"),
-    [
-        pytest.param([[2, 0, 0], [1, 9, 9]], 1, id="the score first"),
-        pytest.param([[1, 2, 0], [1, 1, 9]], 1, id="then Dy"),
-        pytest.param([[1, 1, 2], [1, 1, 1]], 1, id="then Dx"),
-        pytest.param([[1, 1, 1], [1, 1, 1]], 0, id="then the number"),
-        pytest.param([[1 + 0.9 * TIE, 1, 1], [1, 1, 1]], 0, id="just equal"),
-        pytest.param([[1 + 1.1 * TIE, 1, 1], [1, 1, 1]], 1, id="just not equal"),
-        pytest.param([[1e-300, 0, 0], [0, 1, 1]], 1, id="nothing is equal to zero"),
-        pytest.param([[np.inf, 0, 0], [np.inf, 1, 0]], 0, id="both infinite"),
-        # Entry 1 would have the smallest Dy, but it is out: its score is not the smallest.
-        pytest.param([[1, 5, 1], [2, 0, 0], [1, 5, 0]], 2, id="what is out stays out"),
-    ],
-)
-def test_best_of_follows_the_rule_for_ties(keys, winner):
-    assert best(np.array(keys, dtype=float), np.arange(len(keys))) == winner
-
-
 # The score, and its inverse
-
-
-def test_score_by_hand():
-    assert _score(Score(2.0, 3.0, False), 5.0, 7.0) == 2 * 5 + 3 * 7
-    assert _score(Score(2.0, 3.0, True), 5.0, 7.0) == pytest.approx(5**2 * 7**3, rel=1e-15)
-    assert _score(IN_FEATURES, 5.0, 7.0) == 5
-    assert _score(IN_LABELS, 5.0, 7.0) == 7
-    # Anything to the power of 0 is 1, 0 as well: a distance of no weight has no say.
-    assert _score(Score(0.0, 0.5, True), 0.0, 4.0) == 2
 
 
 @pytest.mark.parametrize("score", SCORES, ids=str)
@@ -115,16 +66,6 @@ def test_farthest_is_where_the_score_reaches_the_cut(score):
             assert found == pytest.approx(dx, rel=1e-14 / min(1, score.x))
         else:
             assert found == pytest.approx(dx, rel=1e-14, abs=1e-15 * cut / score.x)
-
-
-def test_farthest_at_the_ends():
-    plain, product = Score(2.0, 3.0, False), Score(2.0, 3.0, True)
-    # Nothing found yet: no limit. A label distance above the cut: no row, unless it is a duplicate.
-    assert _farthest(plain, np.inf, 1.0) == _farthest(product, np.inf, 1.0) == np.inf
-    assert _farthest(plain, 2.9, 1.0) == 0
-    # The score is 0 whatever Dx is.
-    assert _farthest(product, 0.0, 0.0) == np.inf
-    assert _farthest(product, 0.0, 1.0) == 0
 
 
 def random_labelsets(rng, n_labels):
@@ -143,27 +84,6 @@ def within(Y, p, widest, margin):
     return found[:n], Dy2[found[:n]]
 
 
-def naive_trie(Y):
-    """Nodes in order, as sets of labels; those below one are those that begin with it."""
-    names = [tuple(np.flatnonzero(y) + 1) for y in Y]
-    prefixes = {name[:depth] for name in names for depth in range(len(name) + 1)} | {()}
-    nodes = sorted(prefixes, key=lambda name: [-label for label in name])
-    rows = []
-    for place, node in enumerate(nodes):
-        end = place + sum(other[: len(node)] == node for other in nodes)
-        labelset = names.index(node) if node in names else -1
-        rows.append([node[-1] if node else 0, len(node), end, labelset])
-    return rows
-
-
-@pytest.mark.parametrize("n_labels", [1, 2, 5, 12])
-def test_trie_has_a_node_for_each_beginning_of_a_labelset(n_labels):
-    rng = np.random.default_rng(n_labels)
-    for _ in range(30):
-        Y = random_labelsets(rng, n_labels)
-        assert labelset_trie(Y).tolist() == naive_trie(Y)
-
-
 @pytest.mark.parametrize("n_labels", [1, 5, 80])
 def test_labelsets_within_a_distance_are_those_of_numpy(n_labels):
     rng = np.random.default_rng(n_labels)
@@ -179,18 +99,6 @@ def test_labelsets_within_a_distance_are_those_of_numpy(n_labels):
         assert squares[-1] == expected.min() == expected[found[-1]]
 
 
-@pytest.mark.parametrize("n_labels", [1, 5, 80])
-def test_label_distance_is_that_of_numpy(n_labels):
-    rng = np.random.default_rng(n_labels)
-    for _ in range(10):
-        Y = random_labelsets(rng, n_labels)
-        P = rng.integers(0, 5, size=(4, n_labels)) / 4
-        for i in range(len(P)):
-            expected = np.sqrt(((P[i] - Y) ** 2).sum(axis=1))
-            one_by_one = [_label_distance(P, i, Y, u) for u in range(len(Y))]
-            np.testing.assert_allclose(one_by_one, expected, rtol=1e-15)
-
-
 UNCHECKED = """
 import numpy as np
 from nldd.search import _index
@@ -198,21 +106,16 @@ from nldd.search._index import LabelsetIndex, Score
 
 _index.check_probabilities = lambda P: P
 index = LabelsetIndex(np.eye(5), np.eye(5, dtype=int), np.ones(5))
-index.query(np.zeros((1, 5)), np.full((1, 5), {p}), Score({weight}, {weight}))
+for p, weight in ((np.nan, 1.0), (1e160, 1.0), (0.5, 1.7e308)):
+    try:
+        index.query(np.zeros((1, 5)), np.full((1, 5), p), Score(weight, weight))
+    except ValueError as error:
+        print(error)
 """
 
 
-@pytest.mark.parametrize(
-    ("p", "weight", "message"),
-    [
-        ("np.nan", 1.0, "No labelset has a finite label distance."),
-        ("1e160", 1.0, "Too few labelsets have a finite score."),
-        ("0.5", 1.7e308, "Too few labelsets have a finite score."),
-    ],
-)
-def test_a_search_without_an_answer_stops(p, weight, message):
+def test_a_search_without_an_answer_stops():
     """In a process of its own, which it ended when it read beyond its arrays."""
-    code = UNCHECKED.format(p=p, weight=weight)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert f"ValueError: {message}" in done.stderr
+    done = subprocess.run([sys.executable, "-c", UNCHECKED], capture_output=True, text=True)
+    few = "Too few labelsets have a finite score."
+    assert done.stdout.splitlines() == ["No labelset has a finite label distance.", few, few]

@@ -18,7 +18,7 @@ from nldd._files import file_sha256
 from nldd.coding import coded_answers as coding
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
+from nldd.coding.coded_table import check_paths_differ, read_given
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
@@ -28,6 +28,7 @@ from nldd.coding.review.store import Store
 from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -202,7 +203,7 @@ def _code_columns(model: CodingModel) -> dict[str, str]:
 
 def _notes_on_draw(counts: coding.CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
-    yield from notes_on_draw(counts, n_audit)
+    yield from fill_words("draw_notes", found=counts, n_asked=n_audit)
     n_expected = round(counts.n_drawn * counts.n_auto / max(n_all, 1))
     if n_expected < n_audit <= counts.n_drawn:
         yield (
