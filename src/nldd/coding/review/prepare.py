@@ -149,8 +149,8 @@ def prepare_review(
     coded = replace(coded, drawn=[item in drawn for item in answers.rows])
     counts = coded.summary()
     asked = {**promise._asdict(), "n_audit": n_audit, "blind": blind, "seed": seed}
-    asked |= {"table": table_path.name, "model": model_path.name, "model_sha256": digest}
-    study = Study(table_sha256=table.sha256, **describe_study(model, table), **asked)
+    named = {"table": table_path.name, "model": model_path.name, "model_sha256": digest}
+    study = _describe_study(model, table, **asked, **named)
     facts = round_facts(used, policy, counts, len(model.earlier) + 1)
     with Store.create(store_path, study) as store:
         rows = table.frame.itertuples(index=False, name=None)
@@ -177,20 +177,22 @@ def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) 
     return sorted(random.Random(seed).sample(numbers, size))
 
 
-def describe_study(model: CodingModel, table: Spreadsheet) -> dict[str, Any]:
-    """What a study keeps of the columns and codes of a model, and of how a table is written."""
+def _describe_study(model: CodingModel, table: Spreadsheet, /, **asked: Any) -> Study:
+    """A study with the columns and codes of a model, and how its table is written."""
     columns, by_code = model.columns, model.codebook.by_code
     entries = [by_code.get(code, CodebookEntry(code)) for code in model.codes_in_order]
     written = {name: getattr(table.format, name) for name in WRITTEN}
-    return {
-        "header": table.header,
-        "text": columns.text,
-        "codes": tuple((entry.code, entry.name, entry.description) for entry in entries),
-        "separator": columns.codes.separator or ";",
-        "none": columns.codes.none,
-        "table_format": {**written, "codes": {"columns": _code_columns(model)}},
-        "version": __version__,
-    }
+    return Study(
+        table_sha256=table.sha256,
+        header=table.header,
+        text=columns.text,
+        codes=tuple((entry.code, entry.name, entry.description) for entry in entries),
+        separator=columns.codes.separator or ";",
+        none=columns.codes.none,
+        table_format={**written, "codes": {"columns": _code_columns(model)}},
+        version=__version__,
+        **asked,
+    )
 
 
 def _code_columns(model: CodingModel) -> dict[str, str]:
