@@ -214,6 +214,7 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, ca
     assert "nldd_ask" in header
     assert record["per_code"]["limits"] == asdict(found.limits)
     refuse(capsys, "evaluate", study / "model.nldd", study / "truth.csv", *options, code=2)
+    refuse(capsys, *words, "--force", "--random", "3", code=2)  # without a review
 
 
 @pytest.mark.parametrize("model", [NLDDClassifier(None, random_state=0), MLkNN()])
