@@ -27,7 +27,7 @@ help:
 	@echo "make docs         the site, in docs/_build/html; its examples run, its links are checked"
 	@echo "make dist         sdist, wheel and bill of materials in dist/, the same bytes each time"
 	@echo "make test-dist    the wheel in clean environments, without extras, with an application, with all; minutes"
-	@echo "make results      tables of docs/results.md from the records in results/"
+	@echo "make results      tables, figures and numbers of the pages from the records"
 	@echo "make bench        speed and memory, side by side with others; writes docs/performance.md"
 	@echo "make fuzz         damaged files of all kinds, led by coverage, SECONDS=60 for each kind"
 	@echo "make test-nightly the same on scikit-learn's nightly build, from the index NIGHTLY_INDEX"
@@ -84,7 +84,8 @@ test-dist: $(VENV)/.installed
 	$(BIN)/python -m pytest -n auto --dist worksteal -m slow tests/dist
 
 results: $(VENV)/.installed
-	$(BIN)/python results/page.py
+	$(BIN)/python results/write_pages.py
+	$(BIN)/python benchmarks/page.py
 
 # Each program answers one question and writes its results; the page is made of what is there.
 bench: $(VENV)/.installed

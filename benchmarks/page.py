@@ -4,12 +4,14 @@ The text of the pages is written by hand. Between ``<!-- NAME -->`` and ``<!-- e
 ``benchmarks/results/NAME.json`` holds, one row a data set or size where that is easier to read;
 between ``<!-- NAME record -->`` and its end every answer as it was recorded. ``<!-- missed -->``
 and ``<!-- machine -->`` stand for what was wanted and not reached, and for where it was measured.
+What `told` has are figures within a sentence.
 """
 
 import json
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from math import ceil, floor, log10
 from pathlib import Path
 
@@ -214,6 +216,36 @@ def machine() -> str:
     return marks.wrapped("\n".join(f"- {name}: {where}." for name, where in found.items()))
 
 
+def figures(name: str, what: str) -> list[float]:
+    """The figures of one question about all data sets."""
+    found = by_place(name).values()
+    return [number(here[what]["figure"]) for here in found if what in here]
+
+
+@cache
+def told() -> dict[str, str]:
+    """Figures that are told in sentences."""
+    fast, shares = figures("search", "search"), figures("search", "rows evaluated")
+    on_text = [x for x, share in zip(fast, shares, strict=True) if share < 100]
+    few = [share for share in shares if share < 100]
+    *fits, longest = sorted(figures("fit", FITS[0])[:-1])
+    br = figures("fit", FITS[1])
+    time, _, memory = (answer["figure"] for answer in answers("million"))
+    speed, _, block = (answer["figure"] for answer in answers("coding"))
+    large = (a for a in answers("dask_fit") if a["question"].startswith("NLDD fit, 20,000,000"))
+    return {
+        "times as fast": f"{min(fast):.0f} to {max(fast):.0f}",
+        "times as fast on text": f"{min(on_text):.0f} to {max(on_text):.0f}",
+        "share evaluated": f"{min(few):.0f} to {max(few):.0f} %",
+        "time of fits": f"{fits[0]:.2f} to {fits[-1]:.2f}",
+        "longest fit": f"{longest:.2f}",
+        "time of BR": f"{min(br):.2f} to {max(br):.2f}",
+        "time of a million": f"{time.split()[0]} minutes with {memory}",
+        "speed of coding": f"{block}, {speed} in a second",
+        "time of 20 million": f"{number(next(large)['figure']) / 60:.1f} minutes",
+    }
+
+
 # What is made of all records together.
 ALL: dict[str, Callable[[], str]] = {"missed": missed, "machine": machine}
 
@@ -222,6 +254,8 @@ def section(mark: str) -> str:
     """What stands between a mark and its end."""
     if mark in ALL:
         return ALL[mark]()
+    if mark in told():
+        return told()[mark]
     if not is_measured(mark.removesuffix(" record")):
         return "Not measured yet."
     if mark.endswith(" record"):

@@ -2,10 +2,11 @@
 
 How: `python docs/pictures.py docs`, where Chromium is installed.
 The answers are those of the demonstration survey, coded by the model that `nldd demo survey` fits;
-people are simulated by the right codes. The report is that of the committed records `results/best`.
+people are simulated by the right codes. The report is that of `results/best.jsonl.xz`.
 """
 
 import argparse
+import lzma
 import random
 import subprocess
 import sys
@@ -17,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from browser import launched
 from coding.review.browsing import visiting
+from nldd.bench.runner.records import CELLS
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.records import LogEntry, Position
@@ -27,7 +29,7 @@ NOW = "2026-01-02T03:04:05.678Z"
 SIZE = {"width": 1100, "height": 760}
 WIDE, PHONE = {"width": 1360, "height": 860}, {"width": 390, "height": 780}
 REPORT = {"width": 1000, "height": 850}
-RECORDS = Path(__file__).parents[1] / "results" / "best"
+RECORDS = Path(__file__).parents[1] / "results" / "best.jsonl.xz"
 PROMISE = GuaranteeTarget(0.9, 0.9, "subset", "chance")
 N_AUDIT, N_DECIDED, N_BOTH, N_COLOURS = 40, 12, 60, 256
 COMMAND = "import sys; from nldd.cli import main; sys.exit(main())"
@@ -119,7 +121,8 @@ def most_alike(path):
 def take_report(browser, out):
     """Where a report of all methods on all data sets compares their accuracy and F-measure."""
     with tempfile.TemporaryDirectory() as folder:
-        words = [sys.executable, "-c", COMMAND, "report", str(RECORDS), "--out", folder]
+        Path(folder, CELLS).write_bytes(lzma.decompress(RECORDS.read_bytes()))
+        words = [sys.executable, "-c", COMMAND, "report", folder]
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
         page = browser.new_page(viewport=REPORT)
         page.goto(Path(folder, "report.html").as_uri())

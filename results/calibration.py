@@ -1,37 +1,30 @@
 """Is theta calibrated? Mean theta against the share of wrong labels, by decile, on nine data sets.
 
 Every row is predicted without itself (ten folds, five from 5,000 rows on) by NLDD with its default
-settings. ``python results/calibration.py`` measures the data sets that are missing in
-``results/promise/calibration.json`` and draws ``docs/calibration.svg``.
+settings. ``python results/calibration.py`` measures the data sets that are missing.
 """
 
-import json
 from dataclasses import asdict
-from pathlib import Path
-from warnings import simplefilter
+from typing import Any
 
 import marks
 import numpy as np
+from records import load, read, run_missing
 
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.datasets.load import load_dataset
 from nldd.coding.calibration import Calibration, CalibrationDisplay, calibration_deciles
 from nldd.coding.cross_validation import deal_folds, join_predictions, predict_left_out
 from nldd.coding.predictions import no_progress
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.present.drawing import make_figure
 
-HERE = Path(__file__).parent
-PLACE = HERE / "promise" / "calibration.json"
-PICTURE = marks.DOCS / "calibration.svg"
-PAGE = marks.DOCS / "promise.md"
+PAGES = ("promise",)
 LARGE = 5000
 
 
 def measure(name: str) -> dict:
     """Deciles of one data set."""
-    X, Y, _ = load_dataset(name)
-    Y = np.asarray(Y, dtype=np.int8)
+    X, Y, _ = load(name)
     n_folds = 10 if len(Y) < LARGE else 5
     model, folds = NLDDClassifier(None, random_state=0).fit(X, Y), deal_folds(len(Y), n_folds)
     found = join_predictions(folds, predict_left_out(model, X, Y, folds, no_progress))
@@ -51,44 +44,32 @@ def inside(result: dict) -> int:
     return sum(low <= theta <= high for theta, low, high in rows)
 
 
-def table(results: dict) -> str:
-    """All data sets in Markdown."""
-    lines = [
-        "| data set | mean theta | wrong labels | mean distance of the deciles | deciles whose "
-        "95 % interval holds theta |",
-        "|---|---|---|---|---|",
+def tables() -> dict[str, str]:
+    """All data sets in Markdown, and how far theta is off at most."""
+    head = "data set | mean theta | wrong labels | mean distance of the deciles "
+    head += "| deciles whose 95 % interval holds theta"
+    found = read("calibration")
+    rows = [
+        [
+            result["dataset"],
+            *(f"{result[key]:.4f}" for key in ("mean_theta", "hamming_loss", "error")),
+            f"{inside(result)} of {len(result['counts'])}",
+        ]
+        for result in found
     ]
-    lines += [
-        f"| {name} | {result['mean_theta']:.4f} | {result['hamming_loss']:.4f} | "
-        f"{result['error']:.4f} | {inside(result)} of {len(result['counts'])} |"
-        for name, result in results.items()
-    ]
-    return "\n".join(lines) + "\n"
+    off = max(abs(result["mean_theta"] - result["hamming_loss"]) for result in found)
+    return {"calibration": marks.table(head, rows), "calibration off": f"{off:.3f}"}
 
 
-def draw(results: dict) -> None:
+def pictures() -> dict[str, Any]:
     """One panel a data set."""
     figure = make_figure((10.5, 10.5))
-    for ax, (name, result) in zip(figure.subplots(3, 3).flat, results.items(), strict=False):
+    for ax, result in zip(figure.subplots(3, 3).flat, read("calibration"), strict=False):
         keys = ("expected", "observed", "counts", "lower", "upper")
         bins = Calibration(*(np.array(result[key]) for key in keys))
-        CalibrationDisplay(bins, title=name).plot(ax)
-    marks.save_light(figure, PICTURE)
-
-
-def main() -> None:
-    """Run what is missing, and print the table."""
-    simplefilter("ignore")
-    PLACE.parent.mkdir(exist_ok=True)
-    results = json.loads(PLACE.read_text()) if PLACE.exists() else {}
-    for name in CATALOGUE:
-        if name not in results:
-            results[name] = measure(name)
-            PLACE.write_text(json.dumps(results, indent=1) + "\n")
-        print(name, flush=True)
-    draw(results)
-    marks.fill(PAGE, {"calibration": table(results)})
+        CalibrationDisplay(bins, title=result["dataset"]).plot(ax)
+    return {"calibration": figure}
 
 
 if __name__ == "__main__":
-    main()
+    run_missing("calibration", ("dataset",), [(name,) for name in CATALOGUE], measure)

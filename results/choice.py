@@ -1,49 +1,54 @@
 """Does "auto" find the base classifier that suits the data, and what does it cost?
 
 NLDD with every candidate and with "auto" on the folds of the protocol `default`, with three seeds.
-``python results/choice.py`` runs the cells that are missing in ``results/choice.jsonl``, one line
-each, and writes the tables of ``docs/base-classifiers.md``.
+``python results/choice.py`` runs the cells that are missing.
 """
 
-import json
-import sys
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from time import thread_time
-from warnings import simplefilter
 
 import marks
 import numpy as np
+from records import load, read, run_missing
 
-from nldd._base import Training
 from nldd._parallel import one_blas_thread
+from nldd._training import Training
 from nldd.bench.datasets.catalogue import CATALOGUE
-from nldd.bench.datasets.load import load_dataset
 from nldd.bench.runner.protocol_file import load_protocol
 from nldd.estimators._base_choice import candidates_for
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.metrics._counts import row_values
 from nldd.metrics._measures import PAPER_MEASURES
 
-RECORDS = Path(__file__).parent / "choice.jsonl"
-PAGE = marks.DOCS / "base-classifiers.md"
+PAGES = ("base-classifiers",)
 SEEDS = (0, 1, 2)
 AUTO = "auto"
 
 
-def read() -> list[dict]:
-    """The cells that are there."""
-    return (
-        [json.loads(line) for line in RECORDS.read_text().splitlines()] if RECORDS.exists() else []
-    )
+def candidates(name: str) -> dict:
+    """Base classifiers among which "auto" chooses, and itself."""
+    X, Y, _ = load(name)
+    return {**candidates_for(AUTO, Training(X, Y, None, np.arange(len(Y)))), AUTO: AUTO}
 
 
-def run_cell(X, Y, train, test, base, seed: int) -> dict:
+def cells() -> Iterator[tuple]:
+    """Data set, seed, fold and base classifier of each cell."""
+    for name in CATALOGUE:
+        cut = load_protocol("default").split_of(name, load(name).n_samples)
+        for seed in SEEDS:
+            for fold in range(1 if cut.kind == "random" else cut.folds):
+                yield from ((name, seed, fold, base) for base in candidates(name))
+
+
+def run_cell(name: str, seed: int, fold: int, base: str) -> dict:
     """Scores of one fold, and the processor time of fitting and predicting."""
+    X, Y, _ = load(name)
+    cut = load_protocol("default").split_of(name, len(Y))
+    train, test = cut.rows(load(name), seed)[fold]
     with one_blas_thread():
         start = thread_time()
-        model = NLDDClassifier(base, random_state=seed).fit(X[train], Y[train])
-        Y_pred = model.predict(X[test])
+        model = NLDDClassifier(candidates(name)[base], random_state=seed + fold)
+        Y_pred = model.fit(X[train], Y[train]).predict(X[test])
         seconds = thread_time() - start
     values = row_values(Y[test], Y_pred)
     return {
@@ -53,26 +58,6 @@ def run_cell(X, Y, train, test, base, seed: int) -> dict:
         "sums": {m.key: float(values[m.key].sum()) for m in PAPER_MEASURES},
         "squares": {m.key: float((values[m.key] ** 2).sum()) for m in PAPER_MEASURES},
     }
-
-
-def run(names) -> None:
-    """All cells that are not there yet."""
-    done = {(r["dataset"], r["seed"], r["fold"], r["base"]) for r in read()}
-    for name in names:
-        X, Y, _ = load_dataset(name)
-        Y = np.asarray(Y, dtype=np.int8)
-        candidates = candidates_for(AUTO, Training(X, Y, None, np.arange(len(Y))))
-        for seed in SEEDS:
-            folds = replace(load_protocol("default"), seed=seed).split(len(Y))
-            for fold, (train, test) in enumerate(folds):
-                for base, estimator in {**candidates, AUTO: AUTO}.items():
-                    key = {"dataset": name, "seed": seed, "fold": fold, "base": base}
-                    if tuple(key.values()) in done:
-                        continue
-                    found = run_cell(X, Y, train, test, estimator, seed + fold)
-                    with RECORDS.open("a") as stream:
-                        stream.write(json.dumps({**key, **found}) + "\n")
-            print(name, seed, flush=True)
 
 
 def summary(cells: list[dict], key: str) -> tuple[float, float]:
@@ -119,25 +104,21 @@ def _seconds(cells: list[dict]) -> float:
     return float(np.median([cell["seconds"] for cell in cells]))
 
 
-def table(found: list[dict]) -> str:
+def tables() -> dict[str, str]:
     """A line for each data set, and how often "auto" is within one standard error."""
-    lines = [
-        "| data set | chosen | 0/1 loss: logistic, best candidate, auto | F: the same | cost |",
-        "|---|---|---|---|---|",
-    ]
+    found, rows, gains = compare(read("choice")), [], []
     for name in dict.fromkeys(row["dataset"] for row in found):
         here = [row for row in found if row["dataset"] == name]
         chosen = sorted({base for row in here for base in row["chosen"]})
-        cells = [
-            ", ".join(f"{value:.4f}" for value in _means([r for r in here if r["measure"] == key]))
+        loss, f = (
+            _means([row for row in here if row["measure"] == key])
             for key in ("zero_one_loss", "f_measure")
-        ]
-        costs = sorted({row["cost"] for row in here})
-        lines.append(
-            f"| {name} | {', '.join(chosen)} | {cells[0]} | {cells[1]} | "
-            f"{costs[0]:.1f} to {costs[-1]:.1f} |"
         )
-    lines.append("")
+        gains.append(f[-1] - f[0])
+        scores = (", ".join(f"{value:.4f}" for value in means) for means in (loss, f))
+        rows.append([name, ", ".join(chosen), *scores, _span(row["cost"] for row in here)])
+    head = "data set | chosen | 0/1 loss: logistic, best candidate, auto | F: the same | cost"
+    lines = [marks.table(head, rows), ""]
     for measure in PAPER_MEASURES:
         rows = [row for row in found if row["measure"] == measure.key]
         near = sum(row["short"] <= 1 for row in rows)
@@ -146,7 +127,16 @@ def table(found: list[dict]) -> str:
             f"- {measure.name}: within one standard error of the best candidate in {near} of "
             f"{len(rows)}; at worst {worst['short']:.1f} behind ({worst['dataset']})."
         )
-    return marks.wrapped("\n".join(lines)) + "\n"
+    return {
+        "choice": marks.wrapped("\n".join(lines)),
+        "choice gain": f"{max(gains):.3f}".lstrip("0"),
+        "choice cost": _span(row["cost"] for row in found),
+    }
+
+
+def _span(values: Iterable[float]) -> str:
+    few, *_, many = sorted(values)
+    return f"{few:.1f} to {many:.1f}"
 
 
 def _means(rows: list[dict]) -> tuple[float, float, float]:
@@ -155,12 +145,5 @@ def _means(rows: list[dict]) -> tuple[float, float, float]:
     return float(plain), float(best), float(auto)
 
 
-def main() -> None:
-    """Run what is missing, and write the table."""
-    simplefilter("ignore")
-    run(sys.argv[1:] or CATALOGUE)
-    marks.fill(PAGE, {"choice": table(compare(read()))})
-
-
 if __name__ == "__main__":
-    main()
+    run_missing("choice", ("dataset", "seed", "fold", "base"), cells(), run_cell)

@@ -1,21 +1,18 @@
 """Do the intervals of ``nldd frequencies`` hold the share that they are for, in 95 of 100 studies?
 
 Tables whose codes are known, with errors of a machine, and random parts that people check. ``python
-results/frequencies.py`` runs the cells that are missing in ``results/frequencies/coverage.jsonl``,
-one line each, and writes the table of ``docs/frequencies.md``.
+results/frequencies.py`` runs the cells that are missing.
 """
 
-import json
 from itertools import product
-from pathlib import Path
 
 import marks
 import numpy as np
+from records import read, run_missing
 
 from nldd.coding.frequencies import PartCounts, estimate_rest
 
-RECORDS = Path(__file__).parent / "frequencies" / "coverage.jsonl"
-PAGE = marks.DOCS / "frequencies.md"
+PAGES = ("frequencies",)
 N_STUDIES = 1000
 PREVALENCES = (0.005, 0.02, 0.1, 0.3, 0.5)
 # Of answers that have the code, the share that the machine misses; of others, that it gives it to.
@@ -27,6 +24,7 @@ DESIGNS = {
     "two parts": ((3000, 0.5), (2000, 1.5)),
     "small table": ((600, 1.0),),
 }
+CELLS = list(product(DESIGNS, PREVALENCES, ERRORS, SAMPLES))
 
 
 def draw_counts(rng, n_marked, n_all, n):
@@ -48,8 +46,9 @@ def make_part(rng, n_rows, n_checked, prevalence, missing, wrong):
     return part, true, given
 
 
-def run_cell(design, prevalence, errors, n_checked, seed):
+def run_cell(design, prevalence, errors, n_checked):
     """Studies of one kind: how often the interval holds the true share, how wide, how biased."""
+    seed = CELLS.index((design, prevalence, errors, n_checked))
     rng, parts = np.random.default_rng(seed), []
     left = n_answers = sum(n_rows for n_rows, _ in DESIGNS[design])
     drawn = np.full(N_STUDIES, n_checked)
@@ -68,10 +67,6 @@ def run_cell(design, prevalence, errors, n_checked, seed):
     errors_found = sum(part.missed - (part.checked_with - part.right) for part in parts)
     plain = raw + errors_found / n_checked
     return {
-        "design": design,
-        "prevalence": prevalence,
-        "errors": errors,
-        "checked": n_checked,
         "studies": N_STUDIES,
         "covered": int(((low <= true + 1e-12) & (true <= high + 1e-12)).sum()),
         "width": round(float((high - low).mean()), 5),
@@ -82,51 +77,38 @@ def run_cell(design, prevalence, errors, n_checked, seed):
     }
 
 
-def cells():
-    """All kinds of studies, with a seed each."""
-    return list(enumerate(product(DESIGNS, PREVALENCES, ERRORS, SAMPLES)))
-
-
-def read():
-    """The cells that are there."""
-    lines = RECORDS.read_text().splitlines() if RECORDS.exists() else []
-    return [json.loads(line) for line in lines]
-
-
-def table(records):
-    """Coverage by share of the code and answers checked, in Markdown."""
-    lines = [
-        "| share of the code | answers checked | intervals that hold it | the least of 12 kinds "
-        "| width | off by | difference off by | raw off by |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+def tables() -> dict[str, str]:
+    """Coverage by share of the code and answers checked, in Markdown, and its extremes."""
+    records, rows, off = read("frequencies"), [], {}
     for prevalence, n in product(PREVALENCES, SAMPLES):
         here = [r for r in records if (r["prevalence"], r["checked"]) == (prevalence, n)]
         covered = [100 * r["covered"] / r["studies"] for r in here]
-        keys = ("width", "off", "difference_off", "raw_off")
-        means = (100 * np.mean([r[key] for r in here]) for key in keys)
+        width, *errors = (
+            100 * float(np.mean([r[key] for r in here]))
+            for key in ("width", "off", "difference_off", "raw_off")
+        )
         shares = (f"{value:.1f} %" for value in (np.mean(covered), min(covered)))
-        points = (f"{value:.1f}" for value in means)
-        lines.append(f"| {100 * prevalence:g} % | {n} | {' | '.join((*shares, *points))} |")
+        rows.append(
+            [f"{100 * prevalence:g} %", str(n), *shares, *(f"{x:.1f}" for x in (width, *errors))]
+        )
+        off[prevalence, n] = errors
     covered = [100 * r["covered"] / r["studies"] for r in records]
-    lines.append("")
-    lines.append(
-        f"Of all {len(records)} kinds of studies, {np.mean(covered):.1f} % of the intervals held "
-        f"the share, at least {min(covered):.1f} % of each."
+    mean, least = (f"{value:.1f} %" for value in (np.mean(covered), min(covered)))
+    told = (
+        f"Of all {len(records)} kinds of studies, {mean} of the intervals held the share, at least "
     )
-    return "\n".join(lines) + "\n"
-
-
-def main():
-    """Run what is missing, and write the table."""
-    done = {(r["design"], r["prevalence"], r["errors"], r["checked"]) for r in read()}
-    RECORDS.parent.mkdir(exist_ok=True)
-    for seed, cell in cells():
-        if cell not in done:
-            with RECORDS.open("a") as stream:
-                stream.write(json.dumps(run_cell(*cell, seed)) + "\n")
-    marks.fill(PAGE, {"coverage": table(read())})
+    head = "share of the code | answers checked | intervals that hold it | the least of 12 kinds "
+    head += "| width | off by | difference off by | raw off by"
+    raw = [errors[-1] for errors in off.values()]
+    hundred = [errors[0] for (_, n), errors in off.items() if n == 100]
+    return {
+        "coverage": f"{marks.table(head, rows)}\n\n{told}{least} of each.",
+        "coverage mean": mean,
+        "coverage least": least,
+        "raw off": f"{min(raw):.1f} to {max(raw):.1f}",
+        "corrected off": f"{min(hundred):.1f} to {max(hundred):.1f}",
+    }
 
 
 if __name__ == "__main__":
-    main()
+    run_missing("frequencies", ("design", "prevalence", "errors", "checked"), CELLS, run_cell)

@@ -1,18 +1,20 @@
 """What the programs that write pages share: marked parts, lines that are wrapped, light pictures.
 
 The text of a page is written by hand; what stands between ``<!-- NAME -->`` and ``<!-- end -->`` is
-made from records. The programs of ``benchmarks`` use this file too.
+made from records: lines of their own, or a number within a line, which it must not begin. The
+programs of ``benchmarks`` use this file too.
 """
 
 import re
 import textwrap
+from collections.abc import Iterable
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTH = 100
-MARKED = re.compile(r"<!-- (?!end)([\w -]+?) -->\n.*?<!-- end -->", re.DOTALL)
+MARKED = re.compile(r"<!-- (?!end)([\w -]+?) -->(\n?).*?\2<!-- end -->", re.DOTALL)
 # Of a picture as matplotlib writes it: what nobody sees, and what can be said once for all.
 LEFT_OUT = (
     (r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", ""),
@@ -26,21 +28,26 @@ LEFT_OUT = (
 
 def names(page: Path) -> list[str]:
     """The marks of a page, in order."""
-    return MARKED.findall(page.read_text("utf-8"))
+    return [match[1] for match in MARKED.finditer(page.read_text("utf-8"))]
 
 
 def fill(page: Path, texts: dict[str, str]) -> None:
-    """Print each text, and put it between its marks, which must be there."""
-    print(*texts.values(), sep="\n")
+    """Put each text between its marks, which must be there."""
     if missing := texts.keys() - set(names(page)):
         raise ValueError(f"{page.name} has no mark for {', '.join(sorted(missing))}; add one.")
 
     def section(match: re.Match[str]) -> str:
         if match[1] not in texts:
             return match[0]
-        return f"<!-- {match[1]} -->\n{texts[match[1]].rstrip()}\n<!-- end -->"
+        return f"<!-- {match[1]} -->{match[2]}{texts[match[1]].rstrip()}{match[2]}<!-- end -->"
 
     page.write_text(MARKED.sub(section, page.read_text("utf-8")), "utf-8")
+
+
+def table(head: str, rows: Iterable[Iterable[str]]) -> str:
+    """Rows in Markdown below a head whose columns are parted by bars."""
+    rule = "|---" * (head.count("|") + 1) + "|"
+    return "\n".join([f"| {head} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def wrapped(text: str) -> str:

@@ -1,36 +1,34 @@
-"""Write the tables and diagrams of docs/results.md and docs/results-tables.md from the records.
+"""Tables and diagrams of docs/results.md and docs/results-tables.md from the records.
 
 The text of the pages is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
 stands a table of the report of that protocol, or of what NLDD's settings make of it. Any measure
 can be marked, such as ``<!-- default macro_auroc -->``; ``<!-- default ranks -->`` stands for the
-average rank of NLDD and what differs from it, ``<!-- nldd place -->`` and the other words of
-`OF_NLDD` for what the findings say, and ``<!-- paper paper_differences -->`` for the values that
-are far from the paper's.
+average rank of NLDD and what differs from it, and ``<!-- paper paper_differences -->`` for the
+values that are far from the paper's.
 """
 
 import re
 from collections import Counter
 from functools import cache
-from pathlib import Path
+from typing import Any
 
 import marks
 import numpy as np
+from records import cells
 
 from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.bench.report.published import paper_differences, published
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
-from nldd.bench.runner.records import CELLS, read_records
-from nldd.bench.statistics.ranks import average_ranks, complete_rows, nemenyi
+from nldd.bench.statistics.ranks import average_ranks, nemenyi
 from nldd.bench.statistics.significance import one_sided_wilcoxon
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.present.table import Table, TableEntry, as_entry, one_line, right_aligned
 
-FOLDER = Path(__file__).parent
-PAGES = marks.DOCS / "results.md", marks.DOCS / "results-tables.md"
+PAGES = ("results", "results-tables", "methods", "../README")
 # Diagrams of average ranks, each method with the base that suits the data.
-DIAGRAMS = {"f_measure": "ranks-f-measure.svg", "hamming_loss": "ranks-hamming-loss.svg"}
+DIAGRAMS = {"f_measure": "ranks-f-measure", "hamming_loss": "ranks-hamming-loss"}
 PROTOCOLS = {
     "default": "the same base",
     "best": "the base that suits the data",
@@ -48,6 +46,8 @@ SETTINGS = {
         *("trees-nearest", "trees-nearest", "trees-accuracy", "trees-f"),
     ),
 }
+# What NLDD aims at, and the records of it.
+AIMS = {"nearest": "best", "accuracy": "auto-accuracy", "f": "auto-f"}
 # Its accuracy is above its F-measure for most methods, which cannot be.
 NO_TARGET = ("scene", "multilabel_accuracy")
 
@@ -55,19 +55,13 @@ NO_TARGET = ("scene", "multilabel_accuracy")
 @cache
 def found(protocol: str):
     """The results of a protocol."""
-    folder = FOLDER / protocol
-    return results(read_records(folder / CELLS), folder=folder)
-
-
-def marked_parts() -> list[str]:
-    """The marks of both pages."""
-    return [mark for page in PAGES for mark in marks.names(page)]
+    return results(cells(protocol))
 
 
 @cache
-def tables(protocol: str) -> dict[str, Table]:
+def report(protocol: str) -> dict[str, Table]:
     """Tables of a protocol's report by key, with those of all measures that the page has."""
-    marked = [mark.split()[1] for mark in marked_parts() if mark.startswith(f"{protocol} ")]
+    marked = [mark.split()[1] for mark in own_marks() if mark.startswith(f"{protocol} ")]
     measures = [
         measure
         for measure in choose_measures(["all"])
@@ -109,70 +103,84 @@ def n_beaten(protocols, without=()) -> int:
 
 def beaten() -> str:
     """What each setting of NLDD reaches, on average and against the paper's best."""
-    head = ("NLDD with", "Hamming loss", "0/1 loss", "accuracy", "F-measure")
-    lines = [
-        f"| {' | '.join(head)} | better than the best of the paper's seven | of six, without CBM |",
-        "|---" * 7 + "|",
-    ]
-    shown = {
-        name: protocols
-        for name, protocols in SETTINGS.items()
-        if all((FOLDER / protocol / CELLS).exists() for protocol in protocols)
-    }
-    common = _common_datasets(shown.values())
-    for name, protocols in shown.items():
+    head = "NLDD with | Hamming loss | 0/1 loss | accuracy | F-measure "
+    head += "| better than the best of the paper's seven | of six, without CBM"
+    rows = []
+    for name, protocols in SETTINGS.items():
         each = zip(protocols, PAPER_MEASURES, strict=True)
-        means = [np.mean([values(*run)[dataset] for dataset in common]) for run in each]
+        means = (np.mean(list(values(*run).values())) for run in each)
         counts = n_beaten(protocols), n_beaten(protocols, without=("CBM",))
         total = len(targets(protocols))
-        cells = [*(f"{mean:.4f}" for mean in means), *(f"{count} of {total}" for count in counts)]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    if len(common) < len(published("f_measure").datasets):
-        lines += ["", f"Means over {', '.join(common)}, on which all of these runs are complete."]
-    return "\n".join(lines)
-
-
-def _common_datasets(settings) -> list[str]:
-    """Data sets on which NLDD has a value in every run."""
-    runs = {run for protocols in settings for run in zip(protocols, PAPER_MEASURES, strict=True)}
-    complete = [{d for d, value in values(*run).items() if not np.isnan(value)} for run in runs]
-    return [name for name in published("f_measure").datasets if all(name in c for c in complete)]
+        cells = (*(f"{mean:.4f}" for mean in means), *(f"{count} of {total}" for count in counts))
+        rows.append([name, *cells])
+    return marks.table(head, rows)
 
 
 def decisions() -> str:
     """NLDD's scores by data set and decision."""
-    runs = {"nearest": "best", "accuracy": "auto-accuracy", "f": "auto-f"}
-    lines = [
-        "| data set | 0/1 loss: nearest, accuracy, f | accuracy: the same | F-measure: the same |",
-        "|---|---|---|---|",
-    ]
-    for dataset in found("best").datasets:
-        cells = [
-            ", ".join(f"{values(run, measure)[dataset]:.4f}" for run in runs.values())
-            for measure in PAPER_MEASURES[1:]
+    rows = [
+        [
+            dataset,
+            *(
+                ", ".join(f"{values(run, measure)[dataset]:.4f}" for run in AIMS.values())
+                for measure in PAPER_MEASURES[1:]
+            ),
         ]
-        lines.append(f"| {dataset} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        for dataset in found("best").datasets
+    ]
+    head = "data set | 0/1 loss: nearest, accuracy, f | accuracy: the same | F-measure: the same"
+    return marks.table(head, rows)
+
+
+def gains(aim: str, key: str) -> dict[str, float]:
+    """By how much a measure is higher by data set if NLDD aims at a measure."""
+    before, after = (values(run, MEASURES[key]) for run in ("best", AIMS[aim]))
+    return {name: after[name] - before[name] for name in before}
+
+
+def told() -> dict[str, str]:
+    """Numbers that are told in sentences."""
+    better, worse, apart = zip(
+        *(differing(name, measure) for name in PROTOCOLS for measure in PAPER_MEASURES), strict=True
+    )
+    verdicts = Counter(difference.verdict for difference in paper_differences(found("paper")))
+    f, loss = gains("f", "f_measure"), gains("f", "zero_one_loss")
+    accuracy = gains("accuracy", "multilabel_accuracy").values()
+    dearest = max(loss, key=loss.__getitem__)
+    times = [float(row[4].text) for row in report("default")["running_time"].rows]
+    counts = [n_beaten(protocols) for protocols in SETTINGS.values()]
+    return {
+        "worse than NLDD": f"{min(better)} to {max(better)}",
+        "better than NLDD": "none" if not max(worse) else f"up to {max(worse)}",
+        "told apart": f"{max(apart)}",
+        "values": f"{verdicts.total()}",
+        "values within": f"{verdicts['within']}",
+        "values explained": f"{verdicts['explained']}",
+        "values unexplained": f"{verdicts['unexplained']}",
+        "beaten by auto": f"{counts[1]} of {len(targets(SETTINGS['`auto`']))}",
+        "beaten by logistic": f"{counts[0]}",
+        "gain of f": " to ".join(
+            f"{gain:.3f}".lstrip("0") for gain in (min(f.values()), max(f.values()))
+        ),
+        "gains of accuracy": f"{sum(gain > 0 for gain in accuracy)} of {len(accuracy)}",
+        "cost of f": f"{loss[dearest]:.3f} ({dearest})".lstrip("0"),
+        "time of NLDD": f"{min(times):.1f} to {max(times):.1f}",
+    }
 
 
 def ranks(protocol: str) -> str:
     """NLDD's average rank by each of the paper's measures, who is ahead, and who differs."""
     here = found(protocol)
-    head = ("", "among all methods", "among the paper's", "in the paper", "NLDD better than")
-    lines = [f"| {' | '.join(head)} | better than NLDD |", "|---" * 6 + "|"]
+    rows = []
     for measure in PAPER_MEASURES:
-        printed, means, greater = (
-            published(measure.key),
-            here.means(measure),
-            measure.greater_is_better,
-        )
-        complete = complete_rows(means)
-        datasets = [name for name, whole in zip(here.datasets, complete, strict=True) if whole]
+        printed, means = published(measure.key), here.means(measure)
+        greater = measure.greater_is_better
         methods = [method for method in printed.methods if method in here.methods]
         shared = [here.methods.index(method) for method in methods]
-        targets = [[printed.value(dataset, method) for method in methods] for dataset in datasets]
-        means, own = means[complete], here.methods.index("NLDD")
-        p_values = one_sided_wilcoxon(means, greater)
+        targets = [
+            [printed.value(dataset, method) for method in methods] for dataset in here.datasets
+        ]
+        own, p_values = here.methods.index("NLDD"), one_sided_wilcoxon(means, greater)
         cells = [
             _place(here.methods, average_ranks(means, greater)),
             _place(methods, average_ranks(means[:, shared], greater)),
@@ -182,11 +190,10 @@ def ranks(protocol: str) -> str:
                 for p in (p_values[own], p_values[:, own])
             ),
         ]
-        lines.append(f"| {measure.name} | {' | '.join(cells)} |")
+        rows.append([measure.name, *cells])
+    head = " | among all methods | among the paper's | in the paper | NLDD better than "
     note = "Significance: one-sided Wilcoxon tests at 0.05, uncorrected, as in the paper."
-    if len(datasets) < len(here.datasets):
-        note += f" All of it is over the data sets that are complete: {', '.join(datasets)}."
-    return "\n".join([*lines, "", note])
+    return f"{marks.table(head + '| better than NLDD', rows)}\n\n{note}"
 
 
 def _place(methods, averages) -> str:
@@ -204,11 +211,30 @@ def place() -> str:
     """Average ranks of NLDD, of the best other method and of BR, with one base and the best."""
     names = list(PROTOCOLS)[:2]
     head = " | ".join(f"NLDD, {PROTOCOLS[name]} | best other | BR" for name in names)
-    lines = [f"| average rank | {head} |", "|---" * 7 + "|"]
+    rows = [
+        [measure.name, *(cell for name in names for cell in _rank_cells(found(name), measure))]
+        for measure in PAPER_MEASURES
+    ]
+    return marks.table(f"average rank | {head}", rows)
+
+
+def in_short() -> str:
+    """The same with the base that suits the data, and NLDD's place in words."""
+    here, columns = found("best"), []
     for measure in PAPER_MEASURES:
-        cells = [cell for name in names for cell in _rank_cells(found(name), measure)]
-        lines.append(f"| {measure.name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        averages = average_ranks(here.means(measure), measure.greater_is_better).tolist()
+        by_method = dict(zip(here.methods, averages, strict=True))
+        own = by_method.pop("NLDD")
+        ahead = ("first", "second", "third", "fourth")[sum(x < own for x in by_method.values())]
+        equal = [method for method, rank in by_method.items() if rank == own]
+        place = f"{own:.1f} ({', with '.join([ahead, *equal])})"
+        other = min(by_method, key=by_method.__getitem__)
+        named = f"{other.replace('RAKEL', 'RAkEL')} {by_method[other]:.1f}"
+        shown = f"**{place}**" if ahead == "first" else place
+        columns.append((shown, named, f"{by_method['BR']:.1f}"))
+    heads = "**NLDD**", "best other", "independent classifiers (BR)"
+    rows = zip(heads, *columns, strict=True)
+    return marks.table("average rank | Hamming loss | 0/1 loss | accuracy | F-measure", rows)
 
 
 def _rank_cells(here, measure) -> list[str]:
@@ -225,7 +251,7 @@ def differing(protocol: str, measure) -> tuple[int, int, int]:
     """Methods that NLDD is better than, that are better than NLDD, and that Nemenyi tells apart."""
     here = found(protocol)
     own, greater = here.methods.index("NLDD"), measure.greater_is_better
-    values = here.means(measure)[complete_rows(here.means(measure))]
+    values = here.means(measure)
     p, apart = one_sided_wilcoxon(values, greater), nemenyi(values, greater)
     return tuple(int((some < 0.05).sum()) for some in (p[own], p[:, own], apart.p_values[own]))
 
@@ -233,31 +259,33 @@ def differing(protocol: str, measure) -> tuple[int, int, int]:
 def proof() -> str:
     """How many of the other methods differ from NLDD, without correction and with one."""
     n_others = len(found("best").methods) - 1
-    lines = [f"| of {n_others} others | {' | '.join(PROTOCOLS.values())} |", "|---" * 4 + "|"]
+    rows = []
     for measure in PAPER_MEASURES:
         cells = []
         for name in PROTOCOLS:
             better, worse, apart = differing(name, measure)
             cells.append(f"{better} worse, {worse} better; corrected: {apart}")
-        lines.append(f"| {measure.name} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append([measure.name, *cells])
+    return marks.table(f"of {n_others} others | {' | '.join(PROTOCOLS.values())}", rows)
 
 
 def agreement() -> str:
     """How many of the paper's values are near ours, by data set."""
-    differences = paper_differences(found("paper"))
-    lines = [
-        "| data set | values | within three standard errors | further, known why | unexplained |",
-        "|---|---|---|---|---|",
-    ]
+    differences, rows = paper_differences(found("paper")), []
     for name in (*dict.fromkeys(d.dataset for d in differences), "all"):
         counts = Counter(d.verdict for d in differences if name in (d.dataset, "all"))
         cells = [counts[verdict] for verdict in ("within", "explained", "unexplained")]
-        lines.append(f"| {name} | {sum(cells)} | {' | '.join(map(str, cells))} |")
-    return "\n".join(lines)
+        rows.append([name, *map(str, (sum(cells), *cells))])
+    head = "data set | values | within three standard errors | further, known why | unexplained"
+    return marks.table(head, rows)
 
 
-def draw(key: str):
+def pictures() -> dict[str, Any]:
+    """The diagrams of ranks."""
+    return {name: draw(key) for key, name in DIAGRAMS.items()}
+
+
+def draw(key: str) -> Any:
     """Average ranks by one measure, and how far apart they must be, as a figure."""
     here, measure = found("best"), MEASURES[key]
     values, greater = here.means(measure), measure.greater_is_better
@@ -269,18 +297,25 @@ def draw(key: str):
 
 OF_NLDD = {
     **{"beaten": beaten, "decisions": decisions},
-    **{"place": place, "proof": proof, "agreement": agreement},
+    **{"place": place, "in-short": in_short, "proof": proof, "agreement": agreement},
 }
 
 
-def section(mark: str) -> str:
-    """What stands between a mark and its end."""
-    protocol, key = mark.split()
-    if protocol == "nldd":
-        return marks.wrapped(OF_NLDD[key]())
-    if key == "ranks":
-        return marks.wrapped(ranks(protocol))
-    return marks.wrapped(to_markdown(tables(protocol)[key]))
+@cache
+def own_marks() -> list[str]:
+    """The marks of the pages that begin with the name of a protocol."""
+    every = (mark for page in PAGES for mark in marks.names(marks.DOCS / f"{page}.md"))
+    return [mark for mark in every if mark.split()[0] in PROTOCOLS]
+
+
+def tables() -> dict[str, str]:
+    """What stands between the marks."""
+    texts = {f"nldd {key}": make() for key, make in OF_NLDD.items()}
+    for mark in own_marks():
+        protocol, key = mark.split()
+        is_rank = key == "ranks"
+        texts[mark] = ranks(protocol) if is_rank else to_markdown(report(protocol)[key])
+    return {mark: marks.wrapped(text) for mark, text in texts.items()} | told()
 
 
 def to_markdown(table: Table) -> str:
@@ -300,15 +335,3 @@ def _cell(cell: TableEntry | str) -> str:
 
 def _escape(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|~&#$])", r"\\\1", one_line(text))
-
-
-def main() -> None:
-    """Write the pages and their diagrams."""
-    for page in PAGES:
-        marks.fill(page, {mark: section(mark) for mark in marks.names(page)})
-    for key, name in DIAGRAMS.items():
-        marks.save_light(draw(key), marks.DOCS / name)
-
-
-if __name__ == "__main__":
-    main()

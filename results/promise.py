@@ -13,38 +13,35 @@ same size, drawn with replacement, give thresholds whose true accuracy is known 
 without replacement show how often the rest is below the target by the drawing alone: what the
 splits would give if they had nothing but that.
 
-``python results/promise.py half medical`` runs the splits that are missing, appends one line a
-split to ``results/promise/half/medical.jsonl``, and keeps the population in ``medical.npz``;
-without names it writes the tables of all that is there to ``docs/promise.md``.
+``python results/promise.py`` runs the splits that are missing, and then the draws.
 """
 
-import json
-import sys
-from pathlib import Path
-from warnings import simplefilter
+from functools import cache
+from itertools import product
 
 import marks
 import numpy as np
+from records import load, read, run_missing
 
-from nldd.bench.datasets.load import load_dataset
 from nldd.coding.cross_validation import cross_validate
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.selective import level_correction, tested_size
 from nldd.estimators._nldd import NLDDClassifier
 
-FOLDER = Path(__file__).parent / "promise"
-PAGE = marks.DOCS / "promise.md"
+PAGES = ("promise",)
 NAMES = ("medical", "enron", "slashdot", "yeast")
 SHARES = {"half": 1 / 2, "fifth": 1 / 5}
 N_SPLITS = 100
 N_DRAWS = 1000
 TARGETS = {"subset": (0.5, 0.7, 0.8, 0.9, 0.95), "hamming": (0.8, 0.9, 0.95, 0.98)}
 CONFIDENCE = 0.9
+DRAWN = ("share", "dataset", "measure", "target")
 
 
-def run_split(X, Y, n_coded: int, split: int) -> dict:
+def run_split(share: str, name: str, split: int) -> dict:
     """Thresholds from some of the rows, and what became of them on the others."""
-    order = np.random.default_rng(split).permutation(len(Y))
+    X, Y, _ = load(name)
+    order, n_coded = np.random.default_rng(split).permutation(len(Y)), int(len(Y) * SHARES[share])
     train, test = order[:n_coded], order[n_coded:]
     model = NLDDClassifier(None, random_state=split).fit(X[train], Y[train])
     known = cross_validate(model, X[train], Y[train], random_state=split)
@@ -68,56 +65,29 @@ def run_split(X, Y, n_coded: int, split: int) -> dict:
                     "variance": float(came[auto].var()) if auto.any() else 0.0,
                 }
             )
-    return {"split": split, "promises": promises}
+    return {"promises": promises}
 
 
-def place(share: str, name: str) -> Path:
-    """The file with the splits of a data set."""
-    return FOLDER / share / f"{name}.jsonl"
+@cache
+def population(name: str, measure: str) -> tuple[np.ndarray, np.ndarray]:
+    """Doubt and rightness of all rows of a data set, predicted out of fold."""
+    X, Y, _ = load(name)
+    known = cross_validate(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y)
+    ranked = known.test(Y).select(GuaranteeTarget(0.9, CONFIDENCE, measure)).rank_by
+    return known.evidence.doubt(ranked), known.evidence.right(Y, measure)
 
 
-def run(share: str, name: str) -> None:
-    """All splits of a data set that are not there yet."""
-    path = place(share, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    done = {record["split"] for record in read(share, name)}
-    X, Y, _ = load_dataset(name)
-    Y = np.asarray(Y, dtype=np.int8)
-    if not (FOLDER / f"{name}.npz").exists():
-        known = cross_validate(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y)
-        found = {measure: known.evidence.right(Y, measure) for measure in TARGETS}
-        for measure in TARGETS:
-            ranked = known.test(Y).select(GuaranteeTarget(0.9, CONFIDENCE, measure)).rank_by
-            found[f"doubt_{measure}"] = known.evidence.doubt(ranked)
-        np.savez_compressed(FOLDER / f"{name}.npz", **found)
-    for split in range(N_SPLITS):
-        if split in done:
-            continue
-        record = run_split(X, Y, int(len(Y) * SHARES[share]), split)
-        with path.open("a") as stream:
-            stream.write(json.dumps(record) + "\n")
-        print(name, split, flush=True)
-
-
-def read(share: str, name: str) -> list[dict]:
-    """The splits of a data set that are there."""
-    path = place(share, name)
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-
-
-def draws(name: str, n_coded: int, measure: str, target: float) -> tuple[float, float]:
+def run_draws(share: str, name: str, measure: str, target: float) -> dict:
     """How often the true accuracy, and that of the rows not drawn, is below the target."""
-    rng = np.random.default_rng(0)
-    with np.load(FOLDER / f"{name}.npz") as pool:
-        doubt, right = pool[f"doubt_{measure}"], pool[measure]
-    true = below = 0
+    rng, (doubt, right) = np.random.default_rng(0), population(name, measure)
+    n_coded, true, below = int(len(doubt) * SHARES[share]), 0, 0
     for _ in range(N_DRAWS):
         drawn = rng.integers(0, len(doubt), n_coded)
         true += _is_below(doubt[drawn], right[drawn], doubt, right, target)
         order = rng.permutation(len(doubt))
         coded, new = order[:n_coded], order[n_coded:]
         below += _is_below(doubt[coded], right[coded], doubt[new], right[new], target)
-    return true / N_DRAWS, below / N_DRAWS
+    return {"below": below / N_DRAWS, "true": true / N_DRAWS}
 
 
 def _is_below(doubt, right, new_doubt, new_right, target: float) -> bool:
@@ -130,64 +100,41 @@ def _is_below(doubt, right, new_doubt, new_right, target: float) -> bool:
     return bool(auto.any() and new_right[auto].mean() < target)
 
 
-def rows(share: str, name: str) -> list[dict]:
+def tables() -> dict[str, str]:
     """For each promise: how often one was made, how much was coded, how often it was broken."""
-    records = read(share, name)
-    found = []
-    for position in range(sum(map(len, TARGETS.values())) if records else 0):
-        promises = [record["promises"][position] for record in records]
-        made = [promise for promise in promises if promise["n_auto"]]
-        accuracy = [promise["right"] / promise["n_auto"] for promise in made]
-        measure, target = promises[0]["measure"], promises[0]["target"]
-        true, rest = (0.0, 0.0)
-        if made:
-            true, rest = draws(name, promises[0]["n_coded"], measure, target)
-        found.append(
-            {
-                "dataset": name,
-                "measure": measure,
-                "target": target,
-                "splits": len(promises),
-                "made": len(made),
-                "share": float(np.mean([one["n_auto"] / one["n_new"] for one in promises])),
-                "accuracy": float(np.mean(accuracy)) if made else None,
-                "below": int(sum(a < target for a in accuracy)),
-                "below_by_drawing": rest,
-                "truly_below": true,
-            }
-        )
-    return found
-
-
-def table(share: str) -> str:
-    """All of it in Markdown."""
-    lines = [
-        "| data set | right by | target | promise made | coded automatically | right, new "
-        "| new below target | the same by drawing alone | true accuracy below target |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    every = [row for name in NAMES for row in rows(share, name)]
-    for row in every:
-        accuracy = "" if row["accuracy"] is None else f"{row['accuracy']:.3f}"
-        lines.append(
-            f"| {row['dataset']} | {row['measure']} | {row['target']:g} | "
-            f"{row['made']} of {row['splits']} | {100 * row['share']:.1f} % | {accuracy} | "
-            f"{100 * row['below'] / row['splits']:.0f} % | "
-            f"{100 * row['below_by_drawing']:.1f} % | {100 * row['truly_below']:.1f} % |"
-        )
-    made, below = (sum(row[key] for row in every) for key in ("made", "below"))
-    lines += ["", f"In all {made:,} promises, {below} of them ({below / made:.1%}) below target."]
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Run what is missing, and write the tables."""
-    simplefilter("ignore")
-    share, names = (sys.argv[1], sys.argv[2:]) if sys.argv[1:] else ("half", [])
-    for name in names:
-        run(share, name)
-    marks.fill(PAGE, {share: table(share) for share in SHARES})
+    splits: dict[tuple, list[dict]] = {}
+    for record in read("promise"):
+        for one in record["promises"]:
+            key = record["share"], record["dataset"], one["measure"], one["target"]
+            splits.setdefault(key, []).append(one)
+    head = "data set | right by | target | promise made | coded automatically | right, new "
+    head += "| new below target | the same by drawing alone | true accuracy below target"
+    rows: dict[str, list] = {share: [] for share in SHARES}
+    counts = {share: np.zeros(2, dtype=int) for share in SHARES}
+    for draws in read("promise-draws"):
+        share, name, measure, target = (draws[key] for key in DRAWN)
+        every = splits[share, name, measure, target]
+        accuracy = [one["right"] / one["n_auto"] for one in every if one["n_auto"]]
+        below = sum(value < target for value in accuracy)
+        counts[share] += len(accuracy), below
+        coded = np.mean([one["n_auto"] / one["n_new"] for one in every])
+        cells = [name, measure, f"{target:g}", f"{len(accuracy)} of {len(every)}"]
+        cells += [f"{100 * coded:.1f} %", f"{np.mean(accuracy):.3f}" if accuracy else ""]
+        cells += [f"{100 * below / len(every):.0f} %"]
+        cells += [f"{100 * draws[key]:.1f} %" for key in ("below", "true")]
+        rows[share].append(cells)
+    found = {}
+    for share, (made, below) in counts.items():
+        told = f"In all {made:,} promises, {below} of them ({below / made:.1%}) below target."
+        found[share] = f"{marks.table(head, rows[share])}\n\n{told}"
+    made, below = sum(counts.values())
+    found |= {"promises made": f"{made:,}", "promises below": f"{below}"}
+    return found | {"promises below in 100": f"{100 * below / made:.1f} %"}
 
 
 if __name__ == "__main__":
-    main()
+    every = product(SHARES, NAMES, range(N_SPLITS))
+    run_missing("promise", ("share", "dataset", "split"), every, run_split)
+    asked = [(measure, target) for measure, targets in TARGETS.items() for target in targets]
+    every = ((share, name, *one) for share, name, one in product(SHARES, NAMES, asked))
+    run_missing("promise-draws", DRAWN, every, run_draws)

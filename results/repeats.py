@@ -15,31 +15,23 @@ the known probabilities of 2,000 new answers. "Not met": it is below the target.
 - **Tests.** The same tests of fits that do not improve: an answer of doubt u is wrong with
   probability 0.6 u. Test answers pile up from 300 on, or are all new for each refit.
 
-``python results/repeats.py run`` runs the studies that are missing, with two processes, appends
-one line per study to ``repeats.jsonl``, ``refits.jsonl`` and ``tests.jsonl`` in
-``results/promise``; without an argument, the program writes the tables to ``docs/promise.md``.
+``python results/repeats.py`` runs the studies that are missing, with two processes.
 """
 
-import json
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import count, islice, product
-from multiprocessing import Pool
-from pathlib import Path
-from warnings import simplefilter
 
 import marks
 import numpy as np
+from records import read, run_missing
 from scipy.special import expit
 
 from nldd.coding.answers import Answers, Decisions, settle_repeats
 from nldd.coding.guarantee import GuaranteeTarget, GuaranteeTest, level_share, select_in_turn
 from nldd.coding.model import Settings, add_answers, fit_coding_model
 
-FOLDER = Path(__file__).parent / "promise"
-RECORDS = {kind: FOLDER / f"{kind}.jsonl" for kind in ("repeats", "refits", "tests")}
-PAGE = marks.DOCS / "promise.md"
+PAGES = ("promise",)
 TARGETS, CONFIDENCE, N_FOLDS = (0.8, 0.9), 0.9, 5
 N_FIRST, N_NEW, N_SEEN = 250, 2000, 500
 CELLS = [
@@ -137,8 +129,7 @@ def run_repeats(share: int, ids: bool, agreeing: bool, study: int) -> dict:
         model = fit_coding_model(*settled, settings=settings)
     else:
         model = fit_coding_model(Answers(texts), codes, settings=settings)
-    record = {"cell": [share, ids, agreeing], "study": study}
-    record["found"] = check_model(model, new, seen)
+    record = {"found": check_model(model, new, seen)}
     if share and study % 5 == 0:
         each = Answers(texts, ids=[f"row{i}" for i in range(len(rows))])
         record["apart"] = check_model(fit_coding_model(each, codes, settings=settings), new, seen)
@@ -203,7 +194,7 @@ def run_refits(n_refits: int, study: int) -> dict:
         found = model.code(Answers(new))
         fits.append((found, true_accuracy(found, P)))
         steps.append(check_step(model, fits))
-    return {"refits": n_refits, "study": study, "steps": steps}
+    return {"steps": steps}
 
 
 def run_tests(n_refits: int, fresh: bool, study: int) -> dict:
@@ -232,38 +223,7 @@ def run_tests(n_refits: int, fresh: bool, study: int) -> dict:
         # Of doubts up to u, a share of 0.3 u is wrong.
         below = (limit is not None and 1 - 0.3 * limit < target for limit in limits)
         missed.append("".join(str(int(each)) for each in below))
-    return {"refits": n_refits, "fresh": fresh, "study": study, "missed": missed}
-
-
-def run_job(job: tuple) -> tuple[str, dict]:
-    """A study of either kind."""
-    simplefilter("ignore")
-    kind, *rest = job
-    run = {"repeats": run_repeats, "refits": run_refits, "tests": run_tests}[kind]
-    return kind, run(*rest)
-
-
-def read_records(kind: str) -> list[dict]:
-    """All recorded studies of a kind."""
-    path = RECORDS[kind]
-    return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
-
-
-def run_missing() -> None:
-    """Run and record the studies that are missing."""
-    done = {("repeats", *found["cell"], found["study"]) for found in read_records("repeats")}
-    done |= {("refits", found["refits"], found["study"]) for found in read_records("refits")}
-    done |= {("tests", r["refits"], r["fresh"], r["study"]) for r in read_records("tests")}
-    jobs = [("repeats", *cell, study) for study in range(N_STUDIES) for cell in CELLS]
-    jobs += [("refits", n, study) for n, (_, n_all) in REFITS.items() for study in range(n_all)]
-    jobs += [("tests", *each) for each in product(REFITS, (False, True), range(N_TESTED))]
-    jobs = [job for job in jobs if job not in done]
-    with Pool(2) as pool:
-        for number, (kind, record) in enumerate(pool.imap_unordered(run_job, jobs), start=1):
-            with RECORDS[kind].open("a") as stream:
-                stream.write(json.dumps(record, separators=(",", ":")) + "\n")
-            if number % 50 == 0:
-                print(number, "of", len(jobs), kind, flush=True)
+    return {"missed": missed}
 
 
 def percent(values: Sequence[float], error: bool = True) -> str:
@@ -280,16 +240,17 @@ def is_missed(accuracy: float | None, target: float) -> bool:
     return accuracy is not None and accuracy < target
 
 
-def tabulate_repeats(records: list[dict]) -> list[str]:
-    """Rows of the table of repeated answers."""
-    lines = [
+def tabulate_repeats() -> str:
+    """The table of repeated answers."""
+    head = (
         "target | answers twice | ids | codes of copies | studies | new words: coded automatically "
-        "| not met | known words: coded automatically | not met "
-        "| rows taken as different answers: not met"
-    ]
+    )
+    head += "| not met | known words: coded automatically | not met "
+    head += "| rows taken as different answers: not met"
+    records, rows = read("repeats"), []
     for (place, target), cell in product(enumerate(TARGETS), CELLS):
         share, ids, agreeing = cell
-        studies = [record for record in records if record["cell"] == [*cell]]
+        studies = [r for r in records if (r["share"], r["ids"], r["agreeing"]) == cell]
         found = [record["found"][place] for record in studies]
         apart = [record["apart"][place] for record in studies if "apart" in record]
         copies = ("the same" if agreeing else "second coder") if share else "-"
@@ -298,21 +259,18 @@ def tabulate_repeats(records: list[dict]) -> list[str]:
             rate = percent([row[i] / n for row in found], False)
             missed = percent([is_missed(row[i + 1], target) for row in found])
             cells += ["-", "-"] if i and ids else [rate, missed]
-        lines.append(" | ".join([*cells, percent([is_missed(row[1], target) for row in apart])]))
-    return lines
+        rows.append([*cells, percent([is_missed(row[1], target) for row in apart])])
+    return marks.table(head, rows)
 
 
-def tabulate_refits(records: list[dict]) -> list[str]:
-    """Rows of the table of refits."""
-    lines = [
-        "target | refits | studies | level | coded automatically: first fit | last fit "
-        "| not met: at any step | at the worst step | fell to none | earlier fit in use"
-    ]
+def tabulate_refits() -> str:
+    """The table of refits."""
+    head = "target | refits | studies | level | coded automatically: first fit | last fit "
+    head += "| not met: at any step | at the worst step | fell to none | earlier fit in use"
+    records, rows = read("refits"), []
     for target, n, way in product(TARGETS, REFITS, WAYS):
         place = len(WAYS) * TARGETS.index(target) + WAYS.index(way)
         found = [[s[place] for s in record["steps"]] for record in records if record["refits"] == n]
-        if not found:
-            continue
         rates = np.array([[step[1] / N_NEW for step in study] for study in found])
         missed = np.array([[is_missed(step[2], target) for step in study] for study in found])
         fell = ((rates[:, 1:] == 0) & (rates[:, :-1] > 0)).any(axis=1)
@@ -320,36 +278,37 @@ def tabulate_refits(records: list[dict]) -> list[str]:
         earlier = percent([step[0] < j for study in found for j, step in enumerate(study)], False)
         cells = [f"{target:g}", str(n), str(len(found)), way]
         cells += [f"{100 * rates[:, j].mean():.1f} %" for j in (0, -1)]
-        lines.append(" | ".join([*cells, *map(percent, each), earlier]))
-    return lines
+        rows.append([*cells, *map(percent, each), earlier])
+    return marks.table(head, rows)
 
 
-def tabulate_tests(records: list[dict]) -> list[str]:
-    """Rows of the table of tests alone."""
-    lines = ["refits | test answers | studies | " + " | ".join(f"not met: {way}" for way in WAYS)]
-    lines[0] += " | worst step: handed on"
+def tabulate_tests() -> str:
+    """The table of tests alone."""
+    head = "refits | test answers | studies | " + " | ".join(f"not met: {way}" for way in WAYS)
+    records, rows = read("refit-tests"), []
     for n, fresh in product(REFITS, (False, True)):
         same = [r["missed"] for r in records if (r["refits"], r["fresh"]) == (n, fresh)]
         missed = np.array([[[step == "1" for step in way] for way in r] for r in same])
         ways = [percent(missed[:, i].any(axis=1)) for i in range(len(WAYS))]
         worst = missed[:, 0, missed[:, 0].mean(axis=0).argmax()]
         kind = "all new each time" if fresh else f"{REFITS[n][0]} more each time"
-        lines.append(" | ".join([str(n), kind, str(len(same)), *ways, percent(worst)]))
-    return lines
+        rows.append([str(n), kind, str(len(same)), *ways, percent(worst)])
+    return marks.table(f"{head} | worst step: handed on", rows)
 
 
-def main() -> None:
-    """Run what is missing if asked to, and write the tables."""
-    if sys.argv[1:] == ["run"]:
-        run_missing()
-    found = {}
-    tables = (tabulate_repeats, tabulate_refits, tabulate_tests)
-    for kind, tabulate in zip(RECORDS, tables, strict=True):
-        head, *rest = tabulate(read_records(kind))
-        rule = "|".join(["---"] * (head.count("|") + 1))
-        found[kind] = "\n".join([f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rest)])
-    marks.fill(PAGE, found)
+def tables() -> dict[str, str]:
+    """The three tables in Markdown."""
+    return {
+        "repeats": tabulate_repeats(),
+        "refits": tabulate_refits(),
+        "tests": tabulate_tests(),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    every = ((*cell, study) for study in range(N_STUDIES) for cell in CELLS)
+    run_missing("repeats", ("share", "ids", "agreeing", "study"), every, run_repeats, 2)
+    every = ((n, study) for n, (_, n_all) in REFITS.items() for study in range(n_all))
+    run_missing("refits", ("refits", "study"), every, run_refits, 2)
+    every = product(REFITS, (False, True), range(N_TESTED))
+    run_missing("refit-tests", ("refits", "fresh", "study"), every, run_tests, 2)

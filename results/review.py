@@ -14,22 +14,18 @@ Studies are splits of the demonstration survey (300 coded, 1,200 new) and of sla
 600 new, each row as a text of its words), and made-up ones (250 coded, 1,000 new), in which the
 probability of every label is known, so that broken promises can be counted.
 
-``python results/review.py survey`` runs the studies that are missing, one line a study and way in
-``results/review/survey.jsonl``; so do ``slashdot`` and ``made``. Each also writes the tables of
-all that is there to ``docs/review.md``.
+``python results/review.py`` runs the studies that are missing.
 """
 
 import json
-import sys
-from pathlib import Path
+from itertools import product
 from typing import NamedTuple
-from warnings import simplefilter
 
 import marks
 import numpy as np
+from records import load, read, run_missing
 from scipy.special import expit
 
-from nldd.bench.datasets.load import load_dataset
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.guarantee import GuaranteeTarget
@@ -37,8 +33,7 @@ from nldd.coding.model import Settings, add_answers, fit_coding_model
 from nldd.coding.review.desk import QueueState
 from nldd.datasets import load_survey
 
-FOLDER = Path(__file__).parent / "review"
-PAGE = marks.DOCS / "review.md"
+PAGES = ("review",)
 WAYS = ("file", "unsure", "alike", "audit", "random")
 SHARES = (0.6, 0.7, 0.8)
 TARGET, EVERY, N_AUDIT = 0.9, 50, 100
@@ -74,7 +69,7 @@ def survey_pool(number: int) -> Pool:
 
 def slashdot_pool(number: int) -> Pool:
     """Rows of slashdot, shuffled, each as a text of its words."""
-    X, Y, _ = load_dataset("slashdot")
+    X, Y, _ = load("slashdot")
     X, Y = X.toarray() if hasattr(X, "toarray") else np.asarray(X), np.asarray(Y)
     order = np.random.default_rng(number).permutation(len(Y))
     texts = [" ".join(f"w{j}x" for j in np.flatnonzero(X[i])) for i in order]
@@ -107,7 +102,7 @@ class Sayings:
         """Number, drawn, given and blank of each answer."""
         return [(i, int(drawn), 0, 0) for i, drawn in enumerate(self.drawn.tolist())]
 
-    def leanings(self, number: int) -> list[tuple[int, str, str, float]]:
+    def suggestion_rows(self, number: int) -> list[tuple[int, str, str, float]]:
         """Number, codes, status and doubt of each answer in a round."""
         return self.said[number]
 
@@ -147,7 +142,7 @@ def run_study(data: str, number: int, way: str) -> dict:
         queued[rest] |= drawn[rest]
         n_next = min(EVERY, int(queued.sum()))
         if _is_enough(data, looks[-1]) or n_next in (0, len(rest)):
-            return {"study": number, "way": way, "looks": looks}
+            return {"looks": looks}
         order = way if way in ("file", "unsure") else "alike"
         decided = np.append(decided, outlook.ranked(queued, order)[:EVERY])
         given, marks = [frozenset(pool.codes[i]) for i in new[decided]], drawn[decided].tolist()
@@ -156,7 +151,11 @@ def run_study(data: str, number: int, way: str) -> dict:
 
 def _say(sayings, model, pool, rest, new, number):
     """Code the answers that nobody has decided; which are automatic, and how right each is."""
-    found, selection = model.code(pool.answers[new[rest]]), model.select(GuaranteeTarget(TARGET))
+    # At the whole level in each round, which is bolder than the page: its rounds share the level.
+    found, selection = (
+        model.code(pool.answers[new[rest]]),
+        model.test.select(GuaranteeTarget(TARGET)),
+    )
     doubt = found.doubt(selection.rank_by)
     auto = doubt <= (-1.0 if selection.limit is None else selection.limit)
     names = model.codes(found.Y)
@@ -173,23 +172,12 @@ def _is_enough(data: str, look: list) -> bool:
     return n_auto >= SHARES[-1] * n_rest
 
 
-def read(data: str) -> list[dict]:
-    """The studies that are there."""
-    path = FOLDER / f"{data}.jsonl"
-    return list(map(json.loads, path.read_text().splitlines())) if path.exists() else []
-
-
-def run(data: str) -> None:
-    """All studies that are not there yet."""
-    FOLDER.mkdir(exist_ok=True)
-    done = {(record["study"], record["way"]) for record in read(data)}
-    for number in range(N_STUDIES[data]):
-        for way in WAYS if data != "made" else WAYS[1:]:
-            if (number, way) not in done:
-                line = json.dumps(run_study(data, number, way), separators=(",", ":"))
-                with (FOLDER / f"{data}.jsonl").open("a") as stream:
-                    stream.write(f"{line}\n")
-                print(data, number, way, flush=True)
+def studies(data: str, way: str) -> list[list]:
+    """What each look has shown in the recorded studies."""
+    wanted = data, way
+    return [
+        record["looks"] for record in read("review") if (record["data"], record["way"]) == wanted
+    ]
 
 
 def stop_at(looks: list[list], share: float) -> list | None:
@@ -207,9 +195,8 @@ def rows(data: str) -> list[dict]:
     """For each way and share: decisions until then, work in all, and how right the machine is."""
     found = []
     for way in WAYS:
-        studies = [record["looks"] for record in read(data) if record["way"] == way]
-        for share in SHARES if studies else ():
-            stops = [stop_at(looks, share) for looks in studies]
+        for share in SHARES:
+            stops = [stop_at(looks, share) for looks in studies(data, way)]
             found.append({"way": way, "share": share, **_summary(stops, N_NEW[data])})
     return found
 
@@ -232,94 +219,85 @@ def _summary(stops: list[list | None], n_new: int) -> dict:
     }
 
 
-def table(data: str) -> str:
+def table(found: list[dict]) -> str:
     """Decisions by way and share, in Markdown."""
+    head = "way | automatic share of the rest | reached | decisions until then | least to most "
+    head += "| decisions in all | by the machine | right | below 0.9"
     lines = [
-        "| way | automatic share of the rest | reached | decisions until then | least to most | "
-        "decisions in all | by the machine | right | below 0.9 |",
-        "|---|---|---|---|---|---|---|---|---|",
+        [
+            row["way"],
+            f"{100 * row['share']:.0f} %",
+            f"{row['reached']} of {row['studies']}",
+            f"{row['decisions']:.0f}",
+            f"{row['least']} to {row['most']}",
+            *(f"{row[key]:.0f}" for key in ("in_all", "automatic")),
+            "" if row["accuracy"] is None else f"{row['accuracy']:.3f}",
+            str(row["below"]),
+        ]
+        for row in found
     ]
-    for row in rows(data):
-        accuracy = "" if row["accuracy"] is None else f"{row['accuracy']:.3f}"
-        lines.append(
-            f"| {row['way']} | {100 * row['share']:.0f} % | {row['reached']} of {row['studies']} | "
-            f"{row['decisions']:.0f} | {row['least']} to {row['most']} | {row['in_all']:.0f} | "
-            f"{row['automatic']:.0f} | {accuracy} | {row['below']} |"
-        )
-    return "\n".join(lines) + "\n"
+    return marks.table(head, lines)
 
 
 def largest_table(data: str) -> str:
     """Where the shares are never reached: what was, at the look with the largest one."""
-    lines = [
-        "| way | promise made at any look | largest automatic share of the rest |",
-        "|---|---|---|",
-    ]
+    lines = []
     for way in WAYS:
-        studies = [record["looks"] for record in read(data) if record["way"] == way]
-        stops = [look for looks in studies if (look := stop_at_most(looks)) is not None]
+        every = studies(data, way)
+        stops = [look for looks in every if (look := stop_at_most(looks)) is not None]
         largest = max((look[2] / look[1] for look in stops), default=0.0)
-        lines.append(f"| {way} | {len(stops)} of {len(studies)} | {100 * largest:.0f} % |")
-    return "\n".join(lines) + "\n"
+        lines.append([way, f"{len(stops)} of {len(every)}", f"{100 * largest:.0f} %"])
+    head = "way | promise made at any look | largest automatic share of the rest"
+    return marks.table(head, lines)
 
 
-def promise_rows(records: list[dict]) -> list[dict]:
+def promise_rows() -> list[dict]:
     """Of the made-up studies, by way and when people stop: how often a promise was broken."""
+    rules = {"before the first decision": lambda looks: looks[0] if looks[0][2] else None}
+    rules[f"after {MOST_DECIDED} decisions"] = lambda looks: looks[-1] if looks[-1][2] else None
+    for share in MADE_SHARES:
+        rules[f"at {100 * share:.0f} %"] = lambda looks, share=share: stop_at(looks, share)
+    rules["where the share is largest"] = stop_at_most
     found = []
     for way in WAYS[1:]:
-        studies = [record["looks"] for record in records if record["way"] == way]
-        rules = {"before the first decision": lambda looks: looks[0] if looks[0][2] else None}
-        rules[f"after {MOST_DECIDED} decisions"] = lambda looks: looks[-1] if looks[-1][2] else None
-        for share in MADE_SHARES:
-            rules[f"at {100 * share:.0f} %"] = lambda looks, share=share: stop_at(looks, share)
-        rules["where the share is largest"] = stop_at_most
+        every = studies("made", way)
         for name, rule in rules.items():
-            stops = [look for looks in studies if (look := rule(looks)) is not None]
+            stops = [look for looks in every if (look := rule(looks)) is not None]
             accuracy = [right / auto for _, _, auto, right, _ in stops]
             found.append(
                 {
                     "way": way,
                     "stop": name,
-                    "studies": len(studies),
-                    "made": len(stops),
-                    "decisions": float(np.mean([look[0] for look in stops])) if stops else None,
-                    "accuracy": float(np.mean(accuracy)) if stops else None,
+                    "made": f"{len(stops)} of {len(every)}",
+                    "decisions": f"{np.mean([look[0] for look in stops]):.0f}" if stops else "",
+                    "accuracy": f"{np.mean(accuracy):.3f}" if stops else "",
                     "broken": sum(value < TARGET for value in accuracy),
+                    "told": f"{sum(value < TARGET for value in accuracy)} of {len(every)}",
                 }
             )
     return found
 
 
-def promise_table(records: list[dict]) -> str:
-    """All of it in Markdown."""
-    lines = [
-        "| way | people stop | promise made | decisions | right, truly | promise broken |",
-        "|---|---|---|---|---|---|",
-    ]
-    for row in promise_rows(records):
-        decisions = "" if row["decisions"] is None else f"{row['decisions']:.0f}"
-        accuracy = "" if row["accuracy"] is None else f"{row['accuracy']:.3f}"
-        lines.append(
-            f"| {row['way']} | {row['stop']} | {row['made']} of {row['studies']} | {decisions} | "
-            f"{accuracy} | {row['broken']} of {row['studies']} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
 def tables() -> dict[str, str]:
-    """The tables of all that is there, by their places in the page."""
-    made = {"survey": table, "slashdot": largest_table}
-    found = {f"review-{data}": write(data) for data, write in made.items() if read(data)}
-    return found | ({"review-promise": promise_table(read("made"))} if read("made") else {})
-
-
-def main() -> None:
-    """Run what is missing, and write the tables."""
-    simplefilter("ignore")
-    for data in sys.argv[1:]:
-        run(data)
-    marks.fill(PAGE, tables())
+    """The tables, and how many decisions and broken promises there were, by places in the page."""
+    survey, made = rows("survey"), promise_rows()
+    orders = [row["in_all"] for row in survey if row["share"] == SHARES[-1]][:3]
+    shown = ("way", "stop", "made", "decisions", "accuracy", "told")
+    head = "way | people stop | promise made | decisions | right, truly | promise broken"
+    return {
+        "review-survey": table(survey),
+        "review-slashdot": largest_table("slashdot"),
+        "review-promise": marks.table(head, [[row[key] for key in shown] for row in made]),
+        "review best": f"{min(orders):.0f}",
+        "review slowest": f"{max(orders):,.0f}",
+        "review broken": str(max(row["broken"] for row in made if row["way"] != "random")),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    every = (
+        (data, number, way)
+        for data, n in N_STUDIES.items()
+        for number, way in product(range(n), WAYS[data == "made" :])
+    )
+    run_missing("review", ("data", "study", "way"), every, run_study)

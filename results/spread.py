@@ -1,28 +1,25 @@
 """What does it give to spread the level over five starts, and does the guarantee hold?
 
 Populations with known accuracy: made-up curves, and the out-of-fold predictions of whole data sets
-that ``results/promise.py`` keeps. Samples are drawn and tested by the spread of the package and by
+as in ``results/promise.py``. Samples are drawn and tested by the spread of the package and by
 the earlier one. And samples are tested at seven targets, as the first table of ``nldd triage`` does
 it, to count the guarantees that are not met: line by line, and any of them.
 
-``python results/spread.py`` writes ``results/promise/spread.json`` and its tables to
-``docs/promise.md``; with the word ``page`` it writes the tables of what is recorded.
+``python results/spread.py`` runs what is missing.
 """
 
-import json
-import sys
-from pathlib import Path
+from itertools import product
 
 import marks
 import numpy as np
+import promise
+from records import read, run_missing
 
 from nldd.coding import selective
 from nldd.coding.model import TARGETS
 from nldd.coding.selective import selective_threshold
 
-FOLDER = Path(__file__).parent / "promise"
-RECORD = FOLDER / "spread.json"
-PAGE = marks.DOCS / "promise.md"
+PAGES = ("promise",)
 # Shares of the answers, from the most confident on, and the probability that such a one is right.
 CURVES = {
     "flat top": ((0, 0.9), (0.5, 0.82), (1, 0.55)),
@@ -57,9 +54,9 @@ def population(name: str):
         doubt = np.linspace(0, 1, 100_000)
         chance = np.interp(doubt, *zip(*CURVES[name], strict=True))
         return doubt, (rng.random(len(doubt)) < chance).astype(float)
-    with np.load(FOLDER / f"{name}.npz") as pool:
-        order = np.argsort(pool["doubt_subset"], kind="stable")
-        return pool["doubt_subset"][order], pool["subset"][order]
+    doubt, right = promise.population(name, "subset")
+    order = np.argsort(doubt, kind="stable")
+    return doubt[order], right[order]
 
 
 def studies(name: str, n: int, targets, n_studies: int):
@@ -80,7 +77,7 @@ def studies(name: str, n: int, targets, n_studies: int):
 
 def compare(name: str, n: int, n_studies: int = N_STUDIES) -> dict:
     """Automation rate and share of guarantees that are not met, for both spreads and targets."""
-    found = {"name": name, "n": n}
+    found = {}
     for spread, starts in SPREADS.items():
         selective.starting_levels = starts
         sizes, below = studies(name, n, ASKED, n_studies)
@@ -91,45 +88,34 @@ def compare(name: str, n: int, n_studies: int = N_STUDIES) -> dict:
 def count_lines(name: str, n: int) -> dict:
     """Of tables of seven targets, the lines that are not met, and tables with any such line."""
     _, below = studies(name, n, TARGETS["subset"], N_STUDIES)
-    lines, any_line = below.mean(axis=0).tolist(), float(below.any(axis=1).mean())
-    return {"name": name, "n": n, "lines": lines, "any": any_line}
+    return {"lines": below.mean(axis=0).tolist(), "any": float(below.any(axis=1).mean())}
 
 
-def table(records: list[dict]) -> str:
-    """Both spreads in Markdown."""
-    heads = " | ".join(f"{t:g}: earlier | now | not met, earlier | now" for t in ASKED)
-    lines = [f"| answers | coded | {heads} |", "|---" * 10 + "|"]
-    for record in records:
-        cells = [
-            f"{record[spread][what][k]:.1%}"
+def tables() -> dict[str, str]:
+    """Both spreads, and how often the guarantees of a table of targets are not met."""
+    head = " | ".join(f"{t:g}: earlier | now | not met, earlier | now" for t in ASKED)
+    rows = []
+    for record in read("spread"):
+        shares = [
+            f"{100 * record[spread][what][k]:.1f} %"
             for k in range(len(ASKED))
             for what in range(2)
             for spread in SPREADS
         ]
-        lines.append(f"| {record['name']} | {record['n']} | {' | '.join(cells)} |")
-    return "\n".join(lines).replace("%", " %") + "\n"
-
-
-def lines_table(records: list[dict]) -> str:
-    """How often the guarantees of a table of targets are not met, in Markdown."""
-    heads = " | ".join(f"{target:g}" for target in TARGETS["subset"])
-    lines = [f"| data set | coded answers | {heads} | any of them |", "|---" * 10 + "|"]
-    for record in records:
-        shares = [f"{100 * share:.1f} %" for share in (*record["lines"], record["any"])]
-        lines.append(f"| {record['name']} | {record['n']} | {' | '.join(shares)} |")
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    """Run it, and write record and tables."""
-    if sys.argv[1:] != ["page"]:
-        spread = [compare(name, n) for name in (*CURVES, *DATASETS) for n in SIZES]
-        lines = [count_lines(name, n) for name in (*DATASETS, "made up") for n in LINE_SIZES]
-        found = {"spread": spread, "lines": lines}
-        RECORD.write_text(json.dumps(found, separators=(",", ":")) + "\n")
-    found = json.loads(RECORD.read_text())
-    marks.fill(PAGE, {"spread": table(found["spread"]), "lines": lines_table(found["lines"])})
+        rows.append([record["name"], str(record["n"]), *shares])
+    found = {"spread": marks.table(f"answers | coded | {head}", rows)}
+    lines = read("lines")
+    rows = [
+        [one["name"], str(one["n"]), *(f"{100 * p:.1f} %" for p in (*one["lines"], one["any"]))]
+        for one in lines
+    ]
+    head = " | ".join(f"{target:g}" for target in TARGETS["subset"])
+    found["lines"] = marks.table(f"data set | coded answers | {head} | any of them", rows)
+    any_line = [100 * one["any"] for one in lines]
+    return found | {"any line": f"{min(any_line):.0f} and {max(any_line):.0f} %"}
 
 
 if __name__ == "__main__":
-    main()
+    KEYS = ("name", "n")
+    run_missing("spread", KEYS, product((*CURVES, *DATASETS), SIZES), compare)
+    run_missing("lines", KEYS, product((*DATASETS, "made up"), LINE_SIZES), count_lines)

@@ -1,8 +1,10 @@
 """What programs that write pages share: marks are filled, prose wrapped, pictures made light."""
 
+import re
+
 import pytest
 
-from programs import program
+from programs import ROOT, program
 
 
 @pytest.fixture(scope="module")
@@ -12,14 +14,22 @@ def marks():
 
 def test_marked_parts_are_filled_and_the_rest_stays(marks, tmp_path):
     page = tmp_path / "page.md"
-    page.write_text("before\n<!-- a b -->\nold\n<!-- end -->\nbetween\n<!-- c -->\n<!-- end -->\n")
-    assert marks.names(page) == ["a b", "c"]
-    marks.fill(page, {"c": "new \\1\n"})
-    assert page.read_text() == (
-        "before\n<!-- a b -->\nold\n<!-- end -->\nbetween\n<!-- c -->\nnew \\1\n<!-- end -->\n"
+    page.write_text(
+        "of <!-- n -->1<!-- end -->, <!-- m --><!-- end -->\n<!-- a b -->\nold\n<!-- end -->\n"
     )
-    with pytest.raises(ValueError, match=r"page\.md has no mark for d; add one\."):
+    assert marks.names(page) == ["n", "m", "a b"]
+    marks.fill(page, {"a b": "new \\1\n", "n": "2"})
+    assert page.read_text() == (
+        "of <!-- n -->2<!-- end -->, <!-- m --><!-- end -->\n<!-- a b -->\nnew \\1\n<!-- end -->\n"
+    )
+    with pytest.raises(ValueError, match=r"page\.md .* d;"):
         marks.fill(page, {"d": ""})
+
+
+def test_no_line_of_a_paragraph_begins_with_a_mark():
+    """The rest of such a line would be no Markdown."""
+    for page in [*ROOT.glob("docs/*.md"), ROOT / "README.md"]:
+        assert not re.findall(r"^ *<!-- .+ -->.", page.read_text("utf-8"), re.MULTILINE), page
 
 
 def test_prose_is_wrapped_and_tables_are_not(marks):

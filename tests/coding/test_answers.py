@@ -33,30 +33,20 @@ def write_xlsx(path, header, rows):
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [
-        ("bus", {"bus"}),
-        ("bus;park", {"bus", "park"}),
-        (" bus ;\tpark\u00a0", {"bus", "park"}),
-        (";;bus;; ;", {"bus"}),
-        ("bus;bus; bus", {"bus"}),
-        ("Bus;bus", {"Bus", "bus"}),
+        *(("bus", {"bus"}), ("bus;park", {"bus", "park"}), (" bus ;\tpark\u00a0", {"bus", "park"})),
+        *((";;bus;; ;", {"bus"}), ("bus;bus; bus", {"bus"}), ("Bus;bus", {"Bus", "bus"})),
         ("public transport;\U0001f6b2", {"public transport", "\U0001f6b2"}),
         ("a,b|c", {"a,b|c"}),
-        ("-", {"-"}),
-        ("", None),
-        ("   ", None),
-        (" ; ;;", None),
-        ("NA", None),
+        *(("-", {"-"}), ("", None), ("   ", None), (" ; ;;", None), ("NA", None), ("[]", None)),
         ('["bus", " park ", 3, ""]', {"bus", "park", "3"}),
         ("['bus', 'my \"park\"']", {"bus", 'my "park"'}),
         ("[3.0, 12]", {"3", "12"}),
         ("[bus, park]", {"[bus, park]"}),
-        ("[]", None),
         ("[bus];park", {"[bus]", "park"}),
         ("bus\npark", {"bus", "park"}),
         ("bus\r\npark;rent", {"bus", "park", "rent"}),
         ("bus_x000D_\npark_x000D_", {"bus", "park"}),
-        ("#REF!", None),
-        ("#Value!", None),
+        *(("#REF!", None), ("#Value!", None)),
         ('[["bus"]]', {'[["bus"]]'}),
     ],
 )
@@ -149,11 +139,8 @@ def test_marked_codes(tmp_path):
 def test_other_marks_are_refused_with_their_place(tmp_path, mark):
     rows = [["a", "1", "0"], ["b", "", ""], ["c", "1", mark]]
     path = write_csv(tmp_path / "a.csv", ["answer", "bus", "park"], rows)
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError, match=f"a.csv, row 3, column 'park': .* {mark!r}") as refused:
         codes_of(path, CodeColumns(("bus", "park"), ""))
-    assert str(refused.value) == (
-        f"a.csv, row 3, column 'park': expected 0 or 1 (or yes, no, x), got {mark!r}."
-    )
     assert "--labels" in refused.value.hint
 
 
@@ -177,12 +164,11 @@ def test_numbers_and_missing_ones(tmp_path):
 
 def test_word_in_a_numeric_column_is_refused_with_its_place(tmp_path):
     path = write_csv(tmp_path / "a.csv", ["answer", "age"], [["a", "3"], ["b", "old"]])
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError, match=r"a.csv, row 2, column 'age': .* 'old'") as refused:
         answers_in(path, Columns(("answer",), LISTED, numeric=("age",)))
     huge = write_csv(tmp_path / "b.csv", ["answer", "age"], [["a", "1e200"]])
-    with pytest.raises(InputError, match="expected a number, got '1e200'"):
+    with pytest.raises(InputError, match="'1e200'"):
         answers_in(huge, Columns(("answer",), LISTED, numeric=("age",)))
-    assert str(refused.value) == "a.csv, row 2, column 'age': expected a number, got 'old'."
     assert refused.value.hint.endswith("--categorical 'age'")
 
 

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
-from nldd.coding.answers import drop_duplicates
-from nldd.coding.columns import find_columns
-from nldd.coding.decisions import read_coded
-from nldd.coding.tables.reading import TableOptions, read_table
+from coding.made_up import REQUEST, SETTINGS, made_up, read_csv, write_csv
+from nldd.coding.coded_answers import CodingOptions
+from nldd.coding.coded_table import code_table
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
@@ -58,13 +56,20 @@ def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
     assert len(again.model.answers) == 58
 
 
-def test_column_of_few_values_is_no_id(tmp_path):
-    rows = [[str(20 + i % 40), *row[1:]] for i, row in enumerate(rows_of(slice(80)))]
-    table = write_csv(tmp_path / "a.csv", ["age", "answer", "codes"], [*rows, rows[0]])
-    columns = find_columns(read_table(table), REQUEST)
-    answers, decisions = drop_duplicates(*read_coded(table, columns, TableOptions()))
-    assert len(answers) == len(decisions) == 81
-    assert not any(answers.keys)
+def test_a_review_sheet_without_ids_may_come_back_as_it_grows(tmp_path):
+    """A copy of an answer would be learned from when that is tested."""
+    rows = [row[1:] for row in rows_of(slice(50))]
+    model = fit(tmp_path, [*rows, *rows[:3]], HEADER[1:]).model
+    new, review = tmp_path / "new.csv", tmp_path / "review.csv"
+    write_csv(new, ["answer"], [[f"{text} {i}"] for i, text in enumerate(TEXTS[50:60])])
+    code_table(model, new, tmp_path / "coded.csv", CodingOptions(0.0), review)
+    header, sheet = read_csv(review)
+    for n_decided in (4, 10):
+        for row in sheet[:n_decided]:
+            row[header.index("nldd_ok")] = "x"
+        step = update(tmp_path, sheet, header)
+    assert (len(step.model.answers), step.n_added) == (63, 6)
+    assert step.notes[-1].startswith("4 coded answers: equal to answers of the model")
 
 
 @pytest.mark.parametrize(

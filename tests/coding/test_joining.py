@@ -26,16 +26,9 @@ MIXED = coded([{"bus"}, {"park"}, {"bus,park"}, {"bus", "park"}, {"park/bus"}])
 
 
 def test_codes_that_look_like_lists_are_refused_with_all_their_rows():
-    with pytest.raises(InputError) as refused:
+    with pytest.raises(InputError, match=r"row 4: 'bus,park'.*\n.*row 6: 'park/bus'") as refused:
         agree_on_lists(*MIXED, COLUMNS)
-    assert str(refused.value) == (
-        "t.csv: codes look like lists of others, with ',' or '/' between them:\n"
-        "  row 4: 'bus,park': meant as 'bus' and 'park'?\n"
-        "  row 6: 'park/bus': meant as 'park' and 'bus'?"
-    )
-    assert refused.value.hint == (
-        '--sep ";" --sep "," --sep "/"; or --as-written, if they are codes of their own'
-    )
+    assert refused.value.hint.startswith('--sep ";" --sep "," --sep "/"; or --as-written')
 
 
 def test_a_person_may_agree_to_separators():
@@ -56,16 +49,9 @@ def test_all_slips_of_a_file_are_refused_at_once():
     # What a person could answer does not help, as long as others must be corrected anyway.
     with pytest.raises(InputError) as refused:
         check_new_codes(*NEW, LABELS, COLUMNS.codes, ask=lambda text: 1 / 0)
-    assert str(refused.value) == (
-        "t.csv: the model does not know these codes:\n"
-        "  row 3: 'bus,park': meant as 'bus' and 'park'?\n"
-        "  row 5: 'Park': meant as 'park'?\n"
-        "  row 6: 'rents': meant as 'rent'?"
-    )
-    assert refused.value.hint == (
-        'correct them in the file; or --sep ";" --sep ",", if the file lists codes so; or '
-        "--new-codes, if they are codes of their own"
-    )
+    rows = [line.split(": meant")[0] for line in str(refused.value).splitlines()[1:]]
+    assert rows == ["  row 3: 'bus,park'", "  row 5: 'Park'", "  row 6: 'rents'"]
+    assert '--sep ";" --sep ","' in refused.value.hint and "--new-codes" in refused.value.hint
 
 
 def test_new_codes_that_are_allowed_are_told():
@@ -88,10 +74,7 @@ def test_rows_without_text_and_with_any_codes_are_left_out():
     answers, found = drop_blank_answers(*table, COLUMNS)
     assert (answers.texts, found.codes) == (["late", "high"], [{"bus"}, {"rent"}])
     assert answers.rows == [2, 4]
-    assert found.notes == [
-        "2 of 4 coded rows without text: left out, as their codes cannot come from it; if it "
-        "stands in another column, add that to --text."
-    ]
+    assert found.notes[0].startswith("2 of 4 coded rows without text: left out")
 
 
 @pytest.mark.parametrize(
@@ -126,8 +109,7 @@ def test_rows_without_text_are_learned_from_their_features():
 
 @pytest.mark.parametrize(("texts", "n", "fewest"), [(["", ""], 0, 1), (["x", ""], 1, 10)])
 def test_too_few_rows_with_text_are_refused(texts, n, fewest):
-    with pytest.raises(InputError) as refused:
+    said = f"t.csv: {n} of 2 coded rows have text; expected {fewest} or more"
+    with pytest.raises(InputError, match=said) as refused:
         drop_blank_answers(*coded([{"a"}, {"b"}], texts), COLUMNS, fewest=fewest)
-    said = f"t.csv: {n} of 2 coded rows have text; expected {fewest} or more."
-    assert str(refused.value) == said
     assert "'answer'" in refused.value.hint

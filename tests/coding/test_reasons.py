@@ -58,52 +58,28 @@ CASES = {
     "no word": ((BUS, PARK, [0.9, 0, 0, 0], 0.5, 0), FAR, "none of its words is in one"),
     # Farther than 95 of 100 coded answers from theirs.
     "far": ((BUS, PARK, [0.9, 0, 0, 0], 0.96), FAR, "the nearest is far away"),
-    "conflict": (
-        (BUS, RENT, [0.7, 0.1, 0.6, 0]),
-        CONFLICT,
-        "likely, but never given together: 'bus' and 'rent'",
-    ),
+    "conflict": ((BUS, RENT, [0.7, 0.1, 0.6, 0]), CONFLICT, "'bus' and 'rent'"),
     "rare code": ((TAXI, BUS, [0.1, 0, 0, 0.9]), RARE, "'taxi' was given only 2 times"),
-    "rare pair": (
-        ([1, 1, 0, 0], BUS, [0.9, 0.8, 0, 0]),
-        RARE,
-        "'bus' and 'park' were given together only once",
-    ),
+    "rare pair": (([1, 1, 0, 0], BUS, [0.9, 0.8, 0, 0]), RARE, "'bus' and 'park'"),
     # Odds of 0.5 : 0.5 for the one and of 0.6 : 0.4 for the other.
-    "close": (
-        (BUS, PARK, [0.45, 0.4, 0, 0]),
-        CLOSE,
-        "either 'bus' or 'park': about as likely",
-    ),
+    "close": ((BUS, PARK, [0.45, 0.4, 0, 0]), CLOSE, "either 'bus' or 'park'"),
     # 0.45 against 0.55 is within 1 : 2.
-    "with or without": (
-        (BUS, [1, 1, 0, 0], [0.95, 0.45, 0, 0]),
-        CLOSE,
-        "with 'park' or without: about as likely",
-    ),
+    "with or without": ((BUS, [1, 1, 0, 0], [0.95, 0.45, 0, 0]), CLOSE, "with 'park' or without"),
     # 0.3 : 0.7 against 0.1 : 0.9 are odds of nearly 4.
-    "no code": (
-        (BUS, PARK, [0.3, 0.1, 0, 0]),
-        NO_CODE,
-        "no code is likely: 'bus' (30 % likely) comes first",
-    ),
-    "no candidate": (
-        (BUS, PARK, [0.05, 0.05, 0, 0]),
-        NO_CODE,
-        "no code is likely: 'bus' (5 % likely) comes first",
-    ),
-    "unsure": ((BUS, PARK, [0.7, 0.1, 0, 0]), UNSURE, "not sure enough of 'bus' (70 % likely)"),
-    "further": ((BUS, PARK, [0.95, 0.2, 0, 0]), FURTHER, "perhaps 'park' (20 % likely) too"),
+    "no code": ((BUS, PARK, [0.3, 0.1, 0, 0]), NO_CODE, "'bus' (30 % likely)"),
+    "no candidate": ((BUS, PARK, [0.05, 0.05, 0, 0]), NO_CODE, "'bus' (5 % likely)"),
+    "unsure": ((BUS, PARK, [0.7, 0.1, 0, 0]), UNSURE, "'bus' (70 % likely)"),
+    "further": ((BUS, PARK, [0.95, 0.2, 0, 0]), FURTHER, "'park' (20 % likely)"),
     "nearly": ((BUS, PARK, [0.95, 0.1, 0, 0]), NEARLY, NEARLY),
 }
 
 
 @pytest.mark.parametrize("name", list(CASES))
 def test_first_reason_that_applies_is_told(model, name):
-    arguments, kind, words = CASES[name]
+    arguments, kind, value = CASES[name]
     found = reason(model, *arguments)
     assert found.kind == kind
-    assert found.words.endswith(words)
+    assert value in found.words
     assert found.words[0] not in "'\"=+-@"
 
 

@@ -130,15 +130,6 @@ def test_a_respondent_stays_in_one_fold_and_counts_once():
     assert draw_one_per_group(groups, np.array([5, 119]), 0).tolist() == [5, 119]
 
 
-def test_unique_respondents_change_nothing():
-    texts, codes, _ = study(60)
-    answers = Answers(texts, ids=[f"{i:03}" for i in reversed(range(60))])
-    a = fit_coding_model(answers, codes, settings=QUICK)
-    b = fit_coding_model(Answers(texts), codes, settings=QUICK)
-    np.testing.assert_array_equal(a.evidence.theta, b.evidence.theta)
-    assert a.classifier.estimator.C == b.classifier.estimator.C
-
-
 def test_halves_of_nldd_and_of_the_tuning_keep_groups_together(monkeypatch):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(90, 4)), (rng.random((90, 2)) < 0.5).astype(np.int8)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from coding_tables import COLUMNS, QUICK, answers, read_csv, refuse, succeed, write_csv
+from coding_tables import QUICK, answers, read_csv, refuse, succeed, write_csv
 from nldd.coding.answers import Answers
 from nldd.coding.suggestions import suggest_codes
 from nldd.datasets import load_survey
@@ -93,27 +93,21 @@ def test_a_draft_is_written_corrected_and_learned_from(tmp_path, capsys):
     path = write_csv(tmp_path / "answers.csv", rows, ("id", "answer", "age", "region"))
     book, draft = tmp_path / "codebook.csv", tmp_path / "draft.csv"
     words = ("suggest", path, "--text", "answer", "--groups", "5", "-o", book, "--assign", draft)
-    done = succeed(capsys, *words)
-    assert "This is a draft" in done.out
+    assert "This is a draft" in succeed(capsys, *words).out
     header, groups = read_csv(book)
-    assert header == (
-        *("code", "name", "description", "merged_into", "order", "words", "answers"),
-        *("example_1", "example_2", "example_3"),
-    )
+    assert header[:5] == ("code", "name", "description", "merged_into", "order")
+    assert header[5:] == ("words", "answers", "example_1", "example_2", "example_3")
     assert [(group[0], group[4]) for group in groups] == [(f"g{k}", str(k)) for k in range(1, 6)]
     names, drafted = read_csv(draft)
     assert names == ("id", "answer", "age", "region", "nldd_draft_codes")
     assert [row[:4] for row in drafted] == rows
     counts = [sum(f"g{k}" in row[4].split(";") for row in drafted) for k in range(1, 6)]
     assert counts == [int(group[6]) for group in groups]
-
-    model = tmp_path / "model.nldd"
     fitted = ("fit", draft, "--text", "answer", "--labels", "nldd_draft_codes", *QUICK)
-    assert len(succeed(capsys, *fitted, "-o", model, "--json").json["labels"]) == 5
-
+    done = succeed(capsys, *fitted, "-o", tmp_path / "model.nldd", "--json")
+    assert len(done.json["labels"]) == 5
     before = book.read_bytes(), draft.read_bytes()
-    error, hint = refuse(capsys, *words)
-    assert "already exists" in error and "--force" in hint
+    assert "already exists" in refuse(capsys, *words)[0]
     again = succeed(capsys, *words, "--force", "--json").json
     assert (book.read_bytes(), draft.read_bytes()) == before
     assert [group["n_answers"] for group in again["groups"]] == counts
@@ -121,13 +115,5 @@ def test_a_draft_is_written_corrected_and_learned_from(tmp_path, capsys):
 
 def test_the_column_must_be_named(tmp_path, capsys):
     path = write_csv(tmp_path / "answers.csv", answers(5))
-    error, hint = refuse(capsys, "suggest", path, "-o", tmp_path / "book.csv")
-    assert error == "No column with the answers was named."
-    assert hint.startswith("--text NAME; answers.csv has the columns 'id', 'answer'")
-    assert COLUMNS[0] == "--text"
-
-
-def test_a_misspelt_column_is_told(tmp_path, capsys):
-    path = write_csv(tmp_path / "answers.csv", answers(5))
-    _, hint = refuse(capsys, "suggest", path, "--text", "answr", "-o", tmp_path / "book.csv")
-    assert hint == "Did you mean 'answer'?"
+    _, hint = refuse(capsys, "suggest", path, "-o", tmp_path / "book.csv")
+    assert "--text NAME" in hint and "'id', 'answer'" in hint

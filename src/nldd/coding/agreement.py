@@ -13,14 +13,7 @@ import pandas as pd
 from nldd._labels import indicator
 from nldd._wording import quote
 from nldd.coding import agreement_measures as measures
-from nldd.coding.answers import (
-    Answers,
-    Coded,
-    Decisions,
-    merge_code_rows,
-    rows_by_answer,
-    take,
-)
+from nldd.coding.answers import Answers, Coded, Decisions, merge_code_rows, rows_by_answer, take
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes
@@ -78,13 +71,6 @@ class Alpha:
     value: float | None
     low: float | None
     high: float | None
-
-    def __str__(self) -> str:
-        if self.value is None:
-            return "cannot be told, as all codes are the same"
-        if self.low is None or self.high is None:
-            return f"{self.value:.3f} (without an interval: few answers, or nobody disagrees)"
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f}, 95 % interval)"
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,18 @@ from numpy.typing import NDArray
 
 from nldd._labels import number_groups
 from nldd._wording import quote, quote_first
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
     from nldd.coding.columns import Columns
 
+# Arrays of answers: numbers, labels as 0 and 1, places, and marks.
+FloatArray = NDArray[np.float64]
+LabelArray = NDArray[np.int8]
+RowArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
 _WORD = re.compile(r"\w+")
 # So many rows without text must have the same codes, and so large a share of them, to be learned.
 FEWEST_BLANK, SAME = 5, 0.9
@@ -297,25 +303,19 @@ def settle_repeats(answers: Answers, decisions: Decisions, seed: int = 0) -> Cod
     if not any(answers.ids):
         return answers, decisions
     answers, decisions = merge_code_rows(answers, decisions)
-    rng, kept, notes = np.random.default_rng(seed), dict[int, bool](), list[str]()
+    rng, kept = np.random.default_rng(seed), dict[int, bool]()
     for rows in rows_by_answer(answers, decisions).values():
         agreed = all(decisions.codes[row] == decisions.codes[rows[0]] for row in rows)
         kept[rows[0] if agreed else rows[int(rng.integers(len(rows)))]] = agreed
-    if n_repeated := len(answers) - len(kept):
-        n_coders = len({*decisions.coders} - {""})
-        who = f" by {count_noun(n_coders, 'coder')}" if n_coders else ""
-        n_differ = len(kept) - sum(kept.values())
-        notes.append(
-            f"Same id and words as another row: {count_noun(n_repeated, 'row')}. They are several "
-            f"codings{who}; each of the {count_noun(len(kept), 'answer')} counts once. The codes "
-            f"differ for {count_noun(n_differ, 'answer')}, which are tested but not learned from."
-        )
     names = Counter(answers.ids[row] for row in kept)
-    if n_several := sum(n > 1 for name, n in names.items() if name):
-        notes.append(
-            f"{count_noun(n_several, 'respondent')} with several answers: all of a respondent stay "
-            "in one fold, and one drawn at random is tested."
-        )
+    notes = fill_words(
+        "repeated_rows",
+        n_repeated=len(answers) - len(kept),
+        n_coders=len({*decisions.coders} - {""}),
+        n_kept=len(kept),
+        n_differ=len(kept) - sum(kept.values()),
+        n_several=sum(n > 1 for name, n in names.items() if name),
+    )
     order = sorted(kept)
     answers, decisions = take((answers, decisions), order, *notes)
     return answers, replace(decisions, agreed=[kept[row] for row in order])
@@ -348,13 +348,9 @@ def merge_code_rows(answers: Answers, decisions: Decisions) -> Coded:
             message = f"{decisions.source}, rows {where}: {what}."
             raise InputError(message, hint="correct the rows; or --coder-column, if coders differ")
         codes[rows[0]] = frozenset().union(*given)
-    note = (
-        f"One row per code: {len(codes):,} rows are {count_noun(len(rows_of), 'answer')}. "
-        "If they are codings of several people instead, name the column that says whose: "
-        "--coder-column."
-    )
+    notes = fill_words("code_rows", n_rows=len(codes), n_answers=len(rows_of))
     merged = replace(decisions, codes=list(codes))
-    return take((answers, merged), sorted(rows[0] for rows in rows_of.values()), note)
+    return take((answers, merged), sorted(rows[0] for rows in rows_of.values()), *notes)
 
 
 def drop_duplicates(answers: Answers, decisions: Decisions) -> Coded:

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd.coding import wording
+from nldd.coding.answers import FloatArray
 from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, select_codes
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE
@@ -108,21 +108,8 @@ class Triage:
 
     def paragraphs(self) -> tuple[str, ...]:
         """How much can be coded automatically at which accuracy, as a whole or code by code."""
-        codes = () if self.codes is None else wording.per_code_words(self.codes)
-        repeated = wording.fill_words("repeated", again=self.selection.repeated)
-        return *self._whole_answers(), *repeated, *codes
-
-    def _whole_answers(self) -> tuple[str, ...]:
-        found = self.selection
-        if self.earlier is not None:
-            failed = wording.failed_refit_words(found)
-            about = {"failed": failed, "earlier": self.earlier, "found": found}
-            return wording.fill_words("earlier_in_use", **about)
-        if found.threshold is None:
-            return wording.no_threshold_words(found, self.targets)
-        combined = next(row.combined for row in self.rows if row.chosen)
-        about = {"human_accuracy": self.human_accuracy, "combined": combined}
-        return wording.fill_words("automated", found=found, **about)
+        combined = next((row.combined for row in self.rows if row.chosen), None)
+        return wording.fill_words("triaged", triage=self, combined=combined)
 
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
@@ -227,10 +214,7 @@ def target_shares(model: CodingModel, goal: GuaranteeTarget) -> tuple[TargetShar
 
 
 def triage_rows(
-    doubt: NDArray[np.float64],
-    right: NDArray[np.float64],
-    human_accuracy: float = 1.0,
-    chosen: float | None = None,
+    doubt: FloatArray, right: FloatArray, human_accuracy: float = 1.0, chosen: float | None = None
 ) -> tuple[TriageRow, ...]:
     """A line for the surest 1, 2 and 5 %, each tenth of the answers, and the chosen threshold."""
     order = np.argsort(doubt, kind="stable")
@@ -260,4 +244,5 @@ def apply_guarantee(
     notes = wording.drawn_notes(model)
     if found.automates:
         return options, notes
-    return options, [wrap(wording.no_threshold_words(found, target_shares(model, goal))), *notes]
+    why = wording.fill_words("no_threshold", found=found, targets=target_shares(model, goal))
+    return options, [wrap(why), *notes]

@@ -94,7 +94,7 @@ class CodingSummary:
                 f"{wording.exact_percent(selection.confidence)} confidence"
             )
         if codes is not None:
-            lines.append(wrap(wording.per_code_words(codes)[-1:]))
+            lines.append(wrap(wording.fill_words("per_code", codes=codes)[-1:]))
         lines.append(f"{self.n_people:,} sent to review ({review})")
         if self.n_part:
             whole = count_noun(self.n_review, "whole answer")

@@ -7,7 +7,7 @@ with the same suggestion together, the surest of these first; and empty ones las
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -37,8 +37,9 @@ from nldd.coding.rows import looked_at_codes, read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, frame_of, unique_column_names
 from nldd.coding.tables.writing import SheetLayout, write_table
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun, escape_formula
+from nldd.present.text import escape_formula
 
 Item = TypeVar("Item")
 Column = Sequence[Cell]
@@ -131,7 +132,7 @@ def code_table(
     counts.notes.extend(table.notes)
     if numbered:
         counts.notes.append(f"The table was coded before; new columns are {quote_first(numbered)}.")
-    counts.notes.extend(notes_on_draw(counts, coding.n_random))
+    counts.notes.extend(fill_words("draw_notes", found=counts, n_asked=coding.n_random))
     frame = table.frame.assign(**frame_of(dict(zip(names, added.values(), strict=True))))
     described = own.DESCRIPTIONS | {own.PREFIX + code: f"{code}, by nldd" for code in model.labels}
     written: dict[str, Any] = {"like": table.format, "raw": coding.raw, "descriptions": described}
@@ -152,17 +153,6 @@ def read_given(table: Spreadsheet, model: CodingModel) -> list[Codes | None]:
     if not codes.are_in(table):
         return [None] * len(table)
     return looked_at_codes(table, codes, model.codebook)[0]
-
-
-def notes_on_draw(counts: CodingSummary, n_asked: int) -> Iterator[str]:
-    """What rows that had codes already, or are too few, mean for those drawn at random."""
-    if n_asked and counts.n_coded:
-        yield (
-            f"{count_noun(counts.n_coded, 'row')} had codes, and were not drawn from. If people "
-            "chose them, those drawn are no random sample of all: draw before anybody codes."
-        )
-    if n_asked > counts.n_drawn:
-        yield f"{counts.n_drawn:,} answers were drawn; there are no more without codes."
 
 
 def draw_at_random(items: Iterable[Item], size: int, seed: int) -> list[Item]:

@@ -32,8 +32,8 @@ from nldd.coding.columns import (
     read_marks,
 )
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, cell_number, plain_text, unescape_cell
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun
 
 EXTRA = "--extra-features FILE.npy"
 # Beyond this, squares are no numbers any more.
@@ -209,19 +209,7 @@ def looked_at_codes(
         elif not agreed and status != "" and _shows(suggested, given, codes, codebook):
             found[i] = None
             n_open += 1
-    notes = []
-    if n_open:
-        notes.append(
-            f"{count_noun(n_open, 'row')} with the suggestion unchanged and no mark in {own.OK}: "
-            "not taken, as nobody may have looked at them. Mark those that are right with x; or "
-            "nldd update --accept-suggestions."
-        )
-    if n_bare:
-        notes.append(
-            f"{count_noun(n_bare, 'row')} where somebody looked and left no code: not taken. If no "
-            'code applies, write a mark such as - there, and --no-code "-".'
-        )
-    return found, notes
+    return found, list(fill_words("review_sheet", n_open=n_open, n_bare=n_bare))
 
 
 def _shows(cell: str, given: Codes, codes: CodeColumns, codebook: Codebook) -> bool:

@@ -18,16 +18,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from nldd._wording import quote
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, BoolArray
 from nldd.coding.codebook import FIELDS
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun, wrap
+from nldd.present.text import wrap
 
 DESCRIBED = "draft: answers that share words, not yet a code"
-HONEST = (
-    "This is a draft: words that occur together, found without any code. A group may mix topics, "
-    "and a topic may be in several groups or in none. People decide what is a code."
-)
 N_WORDS, N_EXAMPLES = 8, 3
 # A term must be in some answers and tell them from most others, which does without lists of words
 # that mean nothing, in any language.
@@ -86,16 +83,13 @@ class CodeSuggestions:
         return self.n_answers - sum(map(bool, self.rows))
 
     def __str__(self) -> str:
-        left = f" {count_noun(self.n_left, 'answer')} in none of them." * bool(self.n_left)
-        n_groups = count_noun(len(self.groups), "group")
-        said = f"{count_noun(self.n_answers, 'answer')} in {n_groups} that share words.{left}"
         wide = max(len(group.code) for group in self.groups)
         lines = [
             f"  {group.code:{wide}}  {group.n_answers:6,}  {', '.join(group.words[:5])}\n"
             f"  {'':{wide}}          {quote(group.examples[0], 80)}"
             for group in self.groups
         ]
-        return "\n".join([wrap([said, HONEST]), "", *lines])
+        return "\n".join([wrap(fill_words("suggested", found=self)), "", *lines])
 
     @property
     def drafted(self) -> list[str]:
@@ -219,7 +213,7 @@ def _factors(X: csr_array, n_groups: int, seed: int) -> tuple[NDArray[Any], NDAr
 
 def describe_groups(
     answers: Sequence[str], strengths: NDArray[Any], parts: NDArray[Any], terms: Sequence[str]
-) -> tuple[list[Group], NDArray[np.bool_]]:
+) -> tuple[list[Group], BoolArray]:
     """The groups that have answers, the largest first, and which answers are in each."""
     strongest = strengths.max(axis=1, keepdims=True, initial=0.0)
     members = (strengths >= STRENGTH * strongest) & (strongest > 0)

@@ -12,17 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._wording import quote
-from nldd.coding.columns import Columns
-from nldd.coding.model import CodingModel, Event
-from nldd.coding.model_file import load_coding_model
-from nldd.persistence import KIND, load_model
-from nldd.persistence._archive import read_manifest
 from nldd.present.table import Row, Table, TableEntry, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 
 if TYPE_CHECKING:
-    from nldd.coding.automation import TargetShare
-    from nldd.coding.guarantee import CodeSelection
+    from nldd.coding.columns import Columns
+    from nldd.coding.model import CodingModel, Event
     from nldd.coding.selective import Selection
 
 # Of fewer checked answers no share is shown: it looks more certain than it is.
@@ -105,26 +100,16 @@ def fill_words(macro: str, **values: Any) -> tuple[str, ...]:
     return tuple(filter(None, (" ".join(text.split()) for text in paragraphs)))
 
 
-def no_threshold_words(selection: "Selection", targets: Sequence["TargetShare"]) -> tuple[str, ...]:
-    """Say why there is no threshold, which targets hold, and what to do."""
-    return fill_words("no_threshold", found=selection, held=[t for t in targets if t.n_auto])
-
-
 def failed_refit_words(selection: "Selection") -> str:
     """Say in a sentence why a refitted model does not code automatically."""
     return " ".join(fill_words("failed_refit", found=selection))
 
 
-def drawn_notes(model: CodingModel) -> list[str]:
+def drawn_notes(model: "CodingModel") -> list[str]:
     """Say on which of its answers the guarantees of an updated model are tested."""
     last = model.history[-1].n_added if model.history else 0
     brought_none = last > 0 and not model.drawn[-last:].any()
     return list(fill_words("drawn", model=model, brought_none=brought_none))
-
-
-def per_code_words(codes: "CodeSelection") -> tuple[str, ...]:
-    """Say what is guaranteed of codes that are settled one by one."""
-    return fill_words("per_code", codes=codes)
 
 
 @dataclass(frozen=True)
@@ -167,7 +152,7 @@ def count_codes(
     return CodeCounts(by_code, *counts, n_rows, n_set_aside, n_never_seen)
 
 
-def model_counts(model: CodingModel) -> CodeCounts:
+def model_counts(model: "CodingModel") -> CodeCounts:
     """Count the answers of a model, and the rows of all of its tables."""
     n_set_aside = sum(event.n_set_aside for event in model.history)
     return count_codes(model.shown, model.Y, len(model.answers) + n_set_aside, n_set_aside)
@@ -206,7 +191,7 @@ def codes_table(answers: Mapping[str, CodeCounts]) -> Table:
     return Table("code-counts", "Codes and how many answers carry them", head, tuple(rows))
 
 
-def learned_text(columns: Columns, counts: CodeCounts, *more: Row) -> str:
+def learned_text(columns: "Columns", counts: CodeCounts, *more: Row) -> str:
     """What a model reads, and the answers and codes that it has learned from."""
     return join_paragraphs(
         wrap([columns_sentence(columns)]),
@@ -215,21 +200,18 @@ def learned_text(columns: Columns, counts: CodeCounts, *more: Row) -> str:
     )
 
 
-def columns_sentence(columns: Columns) -> str:
+def columns_sentence(columns: "Columns") -> str:
     """What a model reads and where its codes stood."""
     kinds = {"text": columns.text, "numbers": columns.numeric, "categories": columns.categorical}
     parts = [f"{kind} of {name_list(names)}" for kind, names in kinds.items() if names]
     if columns.n_extra:
         parts.append(f"{count_noun(columns.n_extra, 'extra feature')} from a file")
-    names, separators = (
-        name_list(columns.codes.names),
-        " or ".join(map(quote, columns.codes.separators)),
-    )
-    about = {"codes": columns.codes, "names": names, "separators": separators}
+    names, separators = columns.codes.names, " or ".join(map(quote, columns.codes.separators))
+    about = {"codes": columns.codes, "names": name_list(names), "separators": separators}
     return " ".join(fill_words("columns", read=parts, **about))
 
 
-def history_table(history: Iterable[Event]) -> Table:
+def history_table(history: Iterable["Event"]) -> Table:
     """The steps of a model, each with its file and the model after it."""
     return tabulate(
         "history",
@@ -257,7 +239,7 @@ def readable_time(time: str) -> str:
     return visible(time.replace("T", " ").replace("Z", " UTC"))
 
 
-def files_table(model: CodingModel, files: Mapping[str, tuple[str, str]] = {}) -> Table:
+def files_table(model: "CodingModel", files: Mapping[str, tuple[str, str]] = {}) -> Table:
     """Names and checksums of files, by what they are, and of those a model has learned from."""
     learned = ((f"read by nldd {visible(e.action)}", (e.file, e.sha256)) for e in model.history)
     rows = ((visible(n), what, visible(sha)) for what, (n, sha) in (*files.items(), *learned))
@@ -276,7 +258,7 @@ class ModelDescription:
     """All that a model file says about itself: its `model`, and the `manifest` of the file."""
 
     path: Path
-    model: CodingModel
+    model: "CodingModel"
     manifest: Mapping[str, Any]
 
     def __str__(self) -> str:
@@ -338,6 +320,11 @@ class ClassifierDescription:
 
 def describe_model(path: Path) -> ModelDescription | ClassifierDescription:
     """Describe a model file of ``nldd fit``, or of a classifier that was saved in Python."""
+    # Here, as much that models are made of says something in these words.
+    from nldd.coding.model_file import load_coding_model
+    from nldd.persistence import KIND, load_model
+    from nldd.persistence._archive import read_manifest
+
     manifest = read_manifest(path)
     if manifest["kind"] == KIND:
         return ClassifierDescription(path, load_model(path), manifest)

@@ -5,7 +5,6 @@ import json
 import os
 import sys
 import time
-import warnings
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -13,9 +12,10 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_info
 
 from nldd.bench.runner import benchmark
-from nldd.bench.runner.cell import run_cell
+from nldd.bench.runner.cell import cells, run_cell
 from nldd.bench.runner.protocol import Protocol
 from nldd.bench.runner.records import CELLS
 from nldd.datasets import Dataset
@@ -71,6 +71,13 @@ def trial(**settings):
     """A protocol of three folds and three quick methods."""
     chosen = {"folds": 3, "methods": ("BR", "SMBR", "MLKNN"), **settings}
     return Protocol("trial", "a trial", **chosen)
+
+
+def run_first(protocol, method, dataset=None):
+    """The first cell of a method and its record."""
+    dataset = dataset or songs()
+    cell, *_ = cells(protocol, "songs", dataset, (method,))
+    return cell, run_cell(dataset, cell)
 
 
 def timeless(record):
@@ -139,9 +146,13 @@ class Sleeps(Stub):
         return self
 
 
-class WarnsWithoutWords(Stub):
+class OneThread(Stub):
+    """Fails where libraries have several threads."""
+
     def fit(self, X, Y):
-        warnings.warn("", stacklevel=1)
+        import sklearn.svm  # noqa: F401 - loads BLAS and OpenMP
+
+        assert {library["num_threads"] for library in threadpool_info()} == {1}
         return super().fit(X, Y)
 
 
@@ -170,7 +181,6 @@ class HomeWorkers:
         self.n_workers = n_workers
         self.deaths = set(deaths)
         self.submitted = []
-        self.n_restarts = 0
         self.closed = False
 
     def submit(self, dataset, cell):
@@ -181,9 +191,6 @@ class HomeWorkers:
         else:
             future.set_result(run_cell(dataset, cell))
         return future
-
-    def restart(self):
-        self.n_restarts += 1
 
     def close(self):
         self.closed = True

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 
 from coding_tables import (
-    COLUMNS,
     HEADER,
     NEW,
     PHRASES,
@@ -15,7 +14,6 @@ from coding_tables import (
     answers,
     call,
     counts_of,
-    nldd,
     read_csv,
     refuse,
     succeed,
@@ -65,52 +63,9 @@ def test_codes_in_several_columns_from_fit_to_update(tmp_path, capsys):
     )
 
 
-def test_fit_refuses_mixed_separators_unless_both_are_named(tmp_path, capsys):
-    mixed = [(*r[:-1], r[-1].replace(";", ", ")) if i % 2 else r for i, r in enumerate(ROWS)]
-    path = write_csv(tmp_path / "answers.csv", mixed)
-    words = ("fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    done = nldd(capsys, *words)
-    n_lists = len({row[-1] for row in mixed if "," in row[-1]})
-    lines = done.err.splitlines()
-    assert done.code == 1
-    assert "answers.csv: codes look like lists" in lines[0]
-    assert len(lines) == n_lists + 2
-    assert '--sep ";" --sep ","' in lines[-1]
-    assert not (tmp_path / "model.nldd").exists()
-    fitted = succeed(capsys, *words, "--sep", ";", "--sep", ",", "--json").json
-    assert fitted["labels"] == counts_of(ROWS)
-
-
-def test_lists_with_line_breaks(tmp_path, capsys):
-    rows = [(*row[:-1], row[-1].replace(";", "\r\n")) for row in ROWS]
-    path = write_csv(tmp_path / "answers.csv", rows)
-    words = ("fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd", "--sep", r"\n")
-    assert succeed(capsys, *words, "--json").json["labels"] == counts_of(ROWS)
-    assert load_coding_model(tmp_path / "model.nldd").columns.codes.separator == "\n"
-
-
 @pytest.fixture
 def model(made):
     return made / "model.nldd"
-
-
-SLIPS = {"row2": "food,pay", "row3": "rooms/home office", "row5": "Managers", "row7": "?"}
-
-
-def test_update_tells_all_slips_at_once_and_learns_none(model, tmp_path, capsys):
-    path = write_csv(tmp_path / "more.csv", with_codes(NEW, **SLIPS))
-    done = nldd(capsys, "update", model, path, "-o", tmp_path / "new.nldd", "--no-report")
-    assert (done.code, done.out) == (1, "")
-    assert done.err.splitlines() == [
-        "Error: more.csv: the model does not know these codes:",
-        "  row 2: 'food,pay': meant as 'food' and 'pay'?",
-        "  row 3: 'rooms/home office': meant as 'rooms' and 'home office'?",
-        "  row 5: 'Managers': meant as 'managers'?",
-        "  row 7: '?': if that means that nobody has decided, leave the cell empty",
-        'Try: correct them in the file; or --sep ";" --sep "," --sep "/", if the file lists codes '
-        "so; or --new-codes, if they are codes of their own",
-    ]
-    assert not (tmp_path / "new.nldd").exists()
 
 
 def test_update_takes_separator_and_mark_of_its_file(model, tmp_path, capsys):
@@ -151,40 +106,6 @@ def test_at_a_terminal_a_person_is_asked(answer, model, tmp_path, monkeypatch):
     assert (code, new.exists()) == ((0, True) if answer == "y" else (1, False))
     if new.exists():
         assert load_coding_model(new).labels == tuple(sorted(PHRASES))
-
-
-def test_rows_without_text_are_told(tmp_path, capsys):
-    rows = [(a, "" if i % 3 == 0 else b, *more) for i, (a, b, *more) in enumerate(ROWS)]
-    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
-    done = succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", model)
-    assert "20 of 60 coded rows without text: left out" in done.err
-    new = write_csv(tmp_path / "new.csv", [("n1", "", "", "")], HEADER[:-1])
-    succeed(capsys, "predict", model, new, "-o", tmp_path / "coded.csv", "--max-theta", "1")
-    # The model has not learned what to make of it.
-    assert read_csv(tmp_path / "coded.csv")[1][0][5] == "review"
-
-
-def test_a_code_for_no_answer_is_learned(tmp_path, capsys):
-    rows = [
-        (a, "", *m[:-1], "none") if i % 3 == 0 else (a, b, *m) for i, (a, b, *m) in enumerate(ROWS)
-    ]
-    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
-    done = succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", model)
-    assert "20 of 60 coded rows without text: learned" in done.err
-    new = write_csv(tmp_path / "new.csv", [("n1", "", "", "")], HEADER[:-1])
-    succeed(capsys, "predict", model, new, "-o", tmp_path / "coded.csv", "--max-theta", "1")
-    assert read_csv(tmp_path / "coded.csv")[1][0][4:6] == ("none", "auto")
-
-
-def test_export_of_qualtrics_is_coded_without_its_second_header(tmp_path, capsys):
-    ids = [f'{{"ImportId":"{name}"}}' for name in HEADER]
-    rows = [("Response", "What would you change?", "Age", "Where?", "Codes"), ids, *ROWS]
-    path, model = write_csv(tmp_path / "answers.csv", rows), tmp_path / "model.nldd"
-    words = (*COLUMNS, "--features", "age", *QUICK, "-o", model)
-    fitted = succeed(capsys, "fit", path, *words, "--json").json
-    assert (fitted["rows"], fitted["labels"]) == (60, counts_of(ROWS))
-    assert fitted["columns"]["numeric"] == ["age"]
-    assert "2 rows" in fitted["notes"][0] and "Qualtrics" in fitted["notes"][0]
 
 
 def test_sep_is_refused_where_codes_are_columns(tmp_path, capsys):

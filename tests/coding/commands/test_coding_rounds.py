@@ -79,26 +79,30 @@ def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, correct
 
 def test_what_exists_is_replaced_by_force_alone(study, corrected, capsys):
     path, before = study / "model.nldd", (study / "model.nldd").read_bytes()
+    new, coded = study / "new.csv", study / "coded.csv"
     fit = ("fit", study / "answers.csv", *COLUMNS, *QUICK, "-o", path)
-    error, hint = refuse(capsys, *fit)
-    assert error == f"{path} already exists."
-    assert "--force" in hint
-    for name in ("other.nldd", "model.report.html", "truth.report.html", "curve.png"):
+    succeed(capsys, "predict", path, new, "-o", coded, "--max-theta", "1")
+    kept = ("other.nldd", "other.csv", "model.report.html", "truth.report.html", "curve.png")
+    for name in kept:
         (study / name).write_text("somebody's work")
     for words in (
+        fit,
         ("update", path, corrected, "-o", study / "other.nldd"),
         ("update", path, corrected),
         ("evaluate", path, study / "truth.csv"),
         ("triage", path, "--figure", study / "curve"),
+        ("predict", path, new, "-o", study / "other.csv"),
+        ("predict", path, new, "-o", study / "c.csv", "--review", study / "other.csv"),
+        ("audit", coded, "-o", study / "other.csv"),
     ):
         error, _ = refuse(capsys, *words)
         assert error.endswith(" already exists.")
     assert path.read_bytes() == before
-    kept = ("other.nldd", "model.report.html", "truth.report.html", "curve.png")
     assert {(study / name).read_text() for name in kept} == {"somebody's work"}
-    assert not (study / "curve.svg").exists()
-    done = succeed(capsys, *fit, "--force")
-    assert f"Before: {path}.bak" in done.out
+    assert not (study / "curve.svg").exists() and not (study / "c.csv").exists()
+    succeed(capsys, "audit", coded, "-o", study / "other.csv", "--force")
+    assert "nldd_check" in read_csv(study / "other.csv")[0]
+    assert f"Before: {path}.bak" in succeed(capsys, *fit, "--force").out
     assert (study / "model.nldd.bak").read_bytes() == before
 
 
@@ -139,13 +143,6 @@ def test_update_refuses_misspelt_codes(study, capsys):
     assert "row 1: 'Pay': meant as 'pay'?" in done.err and "--new-codes" in done.err
     done = succeed(capsys, "update", study / "model.nldd", path, "--new-codes")
     assert "Note: New codes: 'Pay'." in done.err
-
-
-def test_evaluate_says_what_the_model_has_learned_from(study, corrected, capsys):
-    path, table = study / "model.nldd", study / "answers.csv"
-    words = ("evaluate", path, table, "--no-report")
-    assert "trained on all 108" in refuse(capsys, *words)[0]
-    assert "trained on" not in succeed(capsys, "evaluate", path, corrected, "--no-report").err
 
 
 def test_update_refuses_a_file_that_has_joined(study, corrected, capsys):
@@ -207,27 +204,6 @@ def test_answers_drawn_for_a_review_are_tested_after_an_update(study, capsys):
     again = ("predict", path, study / "new.csv", "-o", study / "c.csv", "--random", "3")
     done = nldd(capsys, *again)
     assert (done.code, "name one with --review" in done.err) == (2, True)
-
-
-def test_nothing_is_replaced_unasked(study, capsys):
-    words = ("predict", study / "model.nldd", study / "new.csv", "--max-theta", "1")
-    before = (study / "truth.csv").read_bytes()  # a table of hand-coded answers
-    error, hint = refuse(capsys, *words, "-o", study / "truth.csv")
-    assert error == f"{study / 'truth.csv'} already exists."
-    assert "--force" in hint
-    coded = study / "coded.csv"
-    refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv")
-    assert (study / "truth.csv").read_bytes() == before
-    assert not coded.exists()
-    succeed(capsys, *words, "-o", coded)
-    error, _ = refuse(capsys, "audit", coded, "-o", study / "truth.csv")
-    assert "already exists" in error
-    assert (study / "truth.csv").read_bytes() == before
-    # Codes of people are not for --force to throw away.
-    error, _ = refuse(capsys, *words, "-o", coded, "--review", study / "truth.csv", "--force")
-    assert "holds what people filled in" in error
-    succeed(capsys, "audit", coded, "-o", study / "new.csv", "--force")
-    assert "nldd_check" in read_csv(study / "new.csv")[0]
 
 
 def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):

@@ -1,6 +1,5 @@
 """What people do by mistake or by habit: nothing is lost, and no promise becomes a wrong one."""
 
-import csv
 import io
 import random
 import shutil
@@ -141,66 +140,6 @@ def test_the_mark_for_no_code_survives_the_guard(tmp_path, capsys):
     assert load_coding_model(model).labels == tuple(sorted(PHRASES))
 
 
-def test_a_question_with_a_comma_is_a_column_name(tmp_path, capsys):
-    question = "What would you change, if anything?"
-    header = ("id", question, "age", "Where, roughly?", "codes")
-    path = write_csv(tmp_path / "answers.csv", answers(60), header)
-    names = ("--text", question, "--features", "Where, roughly?", "--labels", "codes")
-    succeed(capsys, "fit", path, *names, *QUICK, "-o", tmp_path / "model.nldd")
-    columns = load_coding_model(tmp_path / "model.nldd").columns
-    assert (columns.text, columns.categorical) == ((question,), ("Where, roughly?",))
-
-
-@pytest.mark.parametrize("pattern", ["Q1[*]", "Q1[food],Q1[pay],Q1[rooms]"])
-def test_brackets_of_survey_programs_are_column_names(pattern, tmp_path, capsys):
-    codes = ("food", "pay", "rooms")
-    rows = [(r[1], *(int(code in r[-1].split(";")) for code in codes)) for r in answers(60)]
-    header = ("answer", *(f"Q1[{code}]" for code in codes))
-    path = write_csv(tmp_path / "answers.csv", rows, header)
-    words = ("fit", path, "--text", "answer", "--label-columns", pattern, *QUICK)
-    record = succeed(capsys, *words, "-o", tmp_path / "model.nldd", "--json").json
-    assert tuple(record["labels"]) == header[1:]
-
-
-@pytest.mark.parametrize(("yes", "no"), [("1.0", "0.0"), ("1", "NA")], ids=["1.0", "NA"])
-def test_marks_of_other_programs_are_understood(yes, no, tmp_path, capsys):
-    rows = [(r[1], yes if "pay" in r[-1] else no, "0") for r in answers(60)]
-    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "q_pay", "q_food"))
-    words = ("fit", path, "--text", "answer", "--label-columns", "q_*", *QUICK)
-    record = succeed(capsys, *words, "-o", tmp_path / "model.nldd", "--json").json
-    assert record["labels"]["q_pay"] == sum("pay" in row[-1] for row in answers(60))
-
-
-@pytest.mark.parametrize("cell", ["1e999", "1e308"])
-def test_numbers_that_are_too_large_are_refused(cell, study, capsys):
-    rows = [(*row[:2], cell, *row[3:]) for row in NEW]
-    write_csv(study / "large.csv", rows)
-    words = ("fit", "large.csv", *COLUMNS, "--features", "age", *QUICK, "-o", "large.nldd")
-    assert "column 'age'" in refuse(capsys, *words)[0]
-
-
-def test_infinite_numbers_of_new_answers_are_refused(study, capsys):
-    write_csv(study / "new.csv", [("a", "more pay", "1e999", "Bonn")], HEADER[:-1])
-    error, _ = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv")
-    assert error.startswith("new.csv, row 1, column 'age'")
-
-
-@pytest.mark.parametrize("n_texts", [0, 1])
-def test_answers_without_words_are_refused(n_texts, tmp_path, capsys):
-    rows = [("more pay" if i < n_texts else "", "ab"[i % 2]) for i in range(20)]
-    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
-    error, _ = refuse(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    assert f"{n_texts} of 20 coded rows have text" in error
-
-
-def test_inspect_prints_json_where_a_weight_has_no_error(tmp_path, capsys):
-    rows = [(("yes yes", "no no")[i % 2], "ab"[i % 2]) for i in range(40)]
-    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
-    succeed(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    errors = succeed(capsys, "inspect", tmp_path / "model.nldd", "--json").json["coefficients"]
-    assert None in errors["standard_errors"]
-
-
 def test_json_and_a_table_on_standard_output_are_refused_before_the_work(study, capfd):
     words = ("predict", "model.nldd", "new.csv", "-o", "-", "--json")
     assert nldd(capfd, *words).out == ""
@@ -213,29 +152,6 @@ def test_fit_notices_beforehand_that_the_model_cannot_be_written(study, capsys, 
     monkeypatch.setattr("nldd.coding.training.fit_coding_model", never)
     error, _ = refuse(capsys, *SEPARATE, "-o", "new.csv/model.nldd")
     assert "new.csv/model.nldd: cannot be written" in error
-
-
-def test_decimal_commas_of_a_file_with_semicolons_are_numbers(tmp_path, capsys):
-    rows = [(r[1], f"{i % 7 + 1},{i % 10}5{i % 9}", r[-1]) for i, r in enumerate(answers(60))]
-    path = tmp_path / "answers.csv"
-    write_csv(path, rows, ("answer", "income", "codes"), delimiter=";", quoting=csv.QUOTE_ALL)
-    model = tmp_path / "model.nldd"
-    succeed(capsys, "fit", path, *COLUMNS, "--features", "income", *QUICK, "-o", model)
-    assert load_coding_model(model).columns.numeric == ("income",)
-
-
-def test_fit_says_what_it_made_of_the_features(study, capsys):
-    words = (*SEPARATE, "--features", "age,region", "-o", "m.nldd")
-    lines = succeed(capsys, *words).out.splitlines()
-    assert any("age" in line for line in lines)
-    assert any("region" in line for line in lines)
-    assert "age" in succeed(capsys, *words, "--force", "--json").json["columns"]["numeric"]
-
-
-def test_long_cells_are_cut_in_messages(study, capsys):
-    write_csv(study / "new.csv", [("a", "more pay", "x" * 5000, "Bonn")], HEADER[:-1])
-    error, _ = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv")
-    assert len(error) < 200
 
 
 def test_update_of_no_model_leaves_no_file(study, capsys):

@@ -50,17 +50,6 @@ def test_one_of_the_coders_may_be_taken(tmp_path, capsys):
     assert "who coded a row" in said and "--coder-column" in hint
 
 
-def test_agreement_reads_a_table_of_two_coders(tmp_path, capsys):
-    record = succeed(capsys, "agreement", two_coders(tmp_path), *LABELS, "--json").json
-    assert record["coders"] == ["A", "B"]
-    assert (record["n_answers"], record["n_same"]) == (100, 90)
-    renamed = two_coders(tmp_path, column="by")
-    said, hint = refuse(capsys, "agreement", renamed, *LABELS)
-    assert "who coded a row" in said and "--coder-column" in hint
-    more = ("--coder-column", "by", "--id", "id", "--json")
-    assert succeed(capsys, "agreement", renamed, *LABELS, *more).json["n_same"] == 90
-
-
 def one_row_per_code(folder, rows=ROWS):
     long = [(name, text, code) for name, text, *_, codes in rows for code in codes.split(";")]
     return write_csv(folder / "long.csv", long, ("id", "comment", "code")), len(long)
@@ -160,14 +149,3 @@ def test_after_an_update_the_answers_of_the_model_carry_the_codes_of_people(tmp_
         capsys, "frequencies", tmp_path / "model.nldd", tmp_path / "coded.csv", "--json"
     )
     assert found.json["n_people"] == 15
-
-
-def test_corrections_are_known_by_id_and_words_whatever_else_is_in_the_table(tmp_path, capsys):
-    path = write_csv(tmp_path / "answers.csv", ROWS)
-    fit(capsys, path)
-    rows = [(name, text, "pay;rooms") for name, text, *_ in ROWS[:3]]
-    more = write_csv(tmp_path / "more.csv", rows, ("id", "answer", "codes"))
-    succeed(capsys, "update", tmp_path / "model.nldd", more, "--no-report")
-    model = load_coding_model(tmp_path / "model.nldd")
-    assert len(model.answers) == 100
-    assert model.codes(model.Y)[:3] == [("pay", "rooms")] * 3

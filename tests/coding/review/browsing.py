@@ -7,6 +7,7 @@ from nldd.coding.review.store import Store
 
 PATIENCE_MS = 15_000
 SAVED = "#saved:text-is('saved')"
+NOTICE = "#problems .notice"
 
 
 class Visit:
@@ -16,21 +17,22 @@ class Visit:
     """
 
     def __init__(self, browser, running, **look):
-        self.running = running
+        self.running, self.path = running, running.review.desk.store.path
+        self.host = f"http://127.0.0.1:{running.port}/"
         self.context = browser.new_context(accept_downloads=True, **look)
         self.context.set_default_timeout(PATIENCE_MS)
         self.complaints, self.asked, self.opened = [], [], []
-        self.page = self.tab()
-        self.page.goto(running.address)
+        self.page = self.tab(running.address)
         self.page.wait_for_selector(".answer, .finished")
 
-    def tab(self):
+    def tab(self, url=None):
         """Another tab of the same browser, which has the cookie."""
         page = self.context.new_page()
         page.on("request", lambda request: self.asked.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", self._hear)
         page.on("dialog", self._dismiss)
+        page.goto(url or self.host)
         return page
 
     def _hear(self, message):
@@ -43,9 +45,32 @@ class Visit:
 
     def go(self, route, wait_for):
         """Show a view such as ``#/list``, and wait until something is there."""
-        self.page.goto(f"http://127.0.0.1:{self.running.port}/{route}")
+        self.page.goto(f"{self.host}{route}")
         self.page.wait_for_selector(wait_for)
         return self.page
+
+    @property
+    def entries(self):
+        """The log."""
+        with Store.open(self.path, write=False) as store:
+            return store.entries()
+
+    @property
+    def decisions(self):
+        """What the log says: item, action, and where that left it."""
+        return [
+            (e.item, e.action, e.after.state, sorted(e.after.codes or ())) for e in self.entries
+        ]
+
+    @property
+    def acts(self):
+        return [(entry.item, entry.action) for entry in self.entries]
+
+    @property
+    def suggested(self):
+        """The codes that the machine suggested first."""
+        with Store.open(self.path, write=False) as store:
+            return {said.item: sorted(said.codes) for said in store.suggestions(0)}
 
 
 @contextmanager
@@ -60,22 +85,19 @@ def visiting(browser, path, *, width=1100, height=760, dark=False, **serve):
         yield visit
 
 
-def decisions(path):
-    """What the log says: item, action, and where that left it."""
-    with Store.open(path, write=False) as store:
-        return [
-            (e.item, e.action, e.after.state, sorted(e.after.codes or ())) for e in store.entries()
-        ]
-
-
-def suggested(path):
-    with Store.open(path, write=False) as store:
-        return {said.item: sorted(said.codes) for said in store.suggestions(0)}
-
-
-def at(page, item):
-    """Wait until an answer is on screen."""
-    page.wait_for_selector(f"#answer-title:text-is('Answer {item}')")
+def play(page, *script):
+    """Press keys; `@3` waits for answer 3, `saved` for the server, and `>a text` types that."""
+    for part in script:
+        if part.startswith(">"):
+            page.keyboard.type(part[1:])
+            continue
+        for step in part.split():
+            if step == "saved":
+                page.wait_for_selector(SAVED)
+            elif step.startswith("@"):
+                page.wait_for_selector(f"#answer-title:text-is('Answer {step[1:]}')")
+            else:
+                page.keyboard.press(step)
 
 
 def on(page):

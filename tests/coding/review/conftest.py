@@ -41,6 +41,12 @@ def make(tmp_path):
 
 
 @pytest.fixture
+def coding(visit, make):
+    """Open the page of such a review; `look` says how large the window is, and the like."""
+    return lambda n=12, look=None, **how: visit(make(n, **how), **(look or {}))
+
+
+@pytest.fixture
 def desks(tmp_path):
     """Opens desks of a review of forty answers, for coders by name."""
     path, stores = tmp_path / "new.review.db", []
@@ -49,7 +55,9 @@ def desks(tmp_path):
         if not path.exists():
             make_review(path, **made)
         stores.append(Store.open(path))
-        return Desk(stores[-1], coder, ["age"])
+        desk = Desk(stores[-1], coder, ["age"])
+        desk.drawn = [item.item for item in desk.store.items() if item.drawn]
+        return desk
 
     yield open_desk
     for store in stores:
@@ -58,16 +66,15 @@ def desks(tmp_path):
 
 @pytest.fixture
 def serve(tmp_path):
-    """Serve a new made-up review to a client, which knows the server and the right codes."""
+    """Serve a new made-up review to a client, which knows the server."""
     with ExitStack() as stack:
 
-        def served(n=40, **made):
-            path = tmp_path / "new.review.db"
-            right = make_review(path, n, **made)
-            quiet = {"show": ["age"], "announce": lambda address: None}
-            running = stack.enter_context(serving(path, **quiet))
+        def served(n=40, folder=tmp_path, **made):
+            path = folder / "new.review.db"
+            make_review(path, n, **made)
+            running = stack.enter_context(serving(path, announce=lambda address: None))
             client = Client(running.address)
-            client.running, client.right = running, right
+            client.running = running
             stack.callback(client.close)
             return client
 

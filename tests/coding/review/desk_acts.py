@@ -1,21 +1,27 @@
 """Acts at a desk, and what it shows."""
 
-from itertools import count
-
+from coding.review.made_review import CODES, NUMBERS
 from nldd.coding.review.desk import Act
 from nldd.coding.review.records import CODE
+from nldd.coding.review.store import Store
 from nldd.coding.review.views import list_view, status_view
-
-NUMBERS = count(1)
 
 
 def act(item, codes=("pay",), action=CODE, seen=0, **more):
     return Act(f"u{next(NUMBERS)}", item, seen, action, frozenset(codes), **more)
 
 
-def of(desk, **facts):
-    """Suggestions of all items of a store, by their numbers."""
-    return {s.item: s for s in desk.store.suggestions(facts.get("round", 0))}
+def of(desk):
+    """The first suggestions of all items of a store, by their numbers."""
+    return {s.item: s for s in desk.store.suggestions(0)}
+
+
+def renew(desk, number, suggestions, **facts):
+    """Let another process finish a round, and the desk take it in."""
+    with Store.open(desk.store.path) as store:
+        store.add_suggestions(number, suggestions)
+        store.finish_round(number, str(number) * 64, {"codes": list(CODES), **facts})
+    desk.follow()
 
 
 def listed(desk, state="queue", code="", search="", order="file"):
@@ -24,10 +30,6 @@ def listed(desk, state="queue", code="", search="", order="file"):
 
 def progress(desk):
     return status_view(desk, {})["progress"]
-
-
-def drawn_in(desk, item):
-    return desk.outlook.drawn[desk.place(item)]
 
 
 def to_undo(entries, coder):
@@ -39,8 +41,3 @@ def to_undo(entries, coder):
         return []
     batch = left[-1].batch
     return [e for e in reversed(left) if e is left[-1] or (batch and e.batch == batch)]
-
-
-def latest(entries):
-    """The last entry for each item by each coder; entries come in their order."""
-    return {(entry.item, entry.coder): entry for entry in entries}

@@ -1,14 +1,19 @@
-"""Stores of reviews with made-up answers and suggestions: no model is fitted for them."""
+"""Stores of reviews with made-up answers, suggestions and decisions, without any model."""
 
 import random
 from hashlib import sha256
+from itertools import count
 
 from coding_tables import PHRASES, answers
-from nldd.coding.review.records import Item, Study, Suggestion
+from nldd.coding.review.records import Item, LogEntry, Position, Study, Suggestion
 from nldd.coding.review.store import Store
+from nldd.coding.tables.reading import read_table
 
 CODES = tuple(sorted(PHRASES))
 HEADER = ("id", "answer", "age", "region")
+NOW = "2026-01-02T03:04:05.678Z"
+STATES = {"code": "done", "settle": "done", "skip": "skipped"}
+NUMBERS = count(1)
 
 
 def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=None, **study):
@@ -59,3 +64,32 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
         store.add_suggestions(0, said)
         store.finish_round(0, about.model_sha256, {**facts, "share": n_auto / n})
     return right
+
+
+def entry(item, codes, coder="Ann", action="code", *, state=None, flag=False, note="", **more):
+    """An entry that is not in a store yet."""
+    codes = None if codes is None else frozenset(codes)
+    after = Position(state or STATES.get(action, "open"), codes, flag, note)
+    own = {"uid": f"e{next(NUMBERS)}", "time": NOW, **more}
+    return LogEntry(id=0, item=item, coder=coder, action=action, after=after, **own)
+
+
+def decide(path, decisions, coder="Ann", action="code", **more):
+    """Let a coder decide items; or do something else with them."""
+    with Store.open(path) as store:
+        return store.add([entry(i, codes, coder, action, **more) for i, codes in decisions.items()])
+
+
+def log_of(path):
+    with Store.open(path, write=False) as store:
+        return store.entries()
+
+
+def latest(entries):
+    """The last entry for each item by each coder; entries come in their order."""
+    return {(entry.item, entry.coder): entry for entry in entries}
+
+
+def rows_of(path):
+    """The rows of a table, as mappings from its columns."""
+    return read_table(path).frame.to_dict("records")

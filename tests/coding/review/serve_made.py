@@ -70,11 +70,6 @@ class Client:
         self.connection.close()
 
 
-def stranger(running):
-    """Who knows the port, but no token."""
-    return Client(f"http://127.0.0.1:{running.port}")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=200)

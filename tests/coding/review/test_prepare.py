@@ -6,7 +6,7 @@ from datetime import date, datetime
 import numpy as np
 import pytest
 
-from coding_tables import HEADER, NEW, nldd, read_csv, write_csv
+from coding_tables import HEADER, NEW, read_csv, succeed, write_csv
 from nldd._files import file_sha256
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget
 from nldd.coding.review.prepare import prepare_review
@@ -22,42 +22,36 @@ PROMISE = GuaranteeTarget(0.7, 0.9, "subset", "chance")
 def prepare(made, path, table, promise=PROMISE, **more):
     prepared = prepare_review(made / "model.nldd", table, path, promise, **more)
     with Store.open(path, write=False) as store:
-        return (
-            prepared,
-            store.study,
-            list(store.items()),
-            list(store.suggestions(0)),
-            store.rounds(),
-        )
+        (first,) = store.rounds()
+        return prepared, store.study, list(store.items()), list(store.suggestions(0)), first
+
+
+def read_rows(path):
+    """The rows of a table as mappings from its columns."""
+    header, rows = read_csv(path)
+    return [dict(zip(header, row, strict=True)) for row in rows]
 
 
 def test_suggestions_are_those_of_predict(made, tmp_path, capsys):
-    path, out = tmp_path / "new.review.db", tmp_path / "coded.csv"
-    prepared, study, items, said, (first,) = prepare(made, path, made / "new.csv")
-    words = ("--target-accuracy", "0.7", "--review", tmp_path / "review.csv")
-    assert (
-        nldd(capsys, "predict", made / "model.nldd", made / "new.csv", "-o", out, *words).code == 0
-    )
-    header, rows = read_csv(out)
-    coded = [dict(zip(header, row, strict=True)) for row in rows]
-    assert [";".join(s.codes) for s in said] == [row["nldd_codes"] for row in coded]
-    assert [s.status for s in said] == [row["nldd_status"] for row in coded]
-    assert [s.details["theta"] for s in said] == [float(row["nldd_theta"]) for row in coded]
-    assert [s.details["why"] for s in said] == [row["nldd_why"] for row in coded]
-    assert [s.details["nearest"][0]["text"] for s in said] == [row["nldd_nearest"] for row in coded]
-    header, rows = read_csv(tmp_path / "review.csv")
-    by_id = {s.item: s for s in said}
-    for row in rows:
-        found = dict(zip(header, row, strict=True))
-        nexts = by_id[int(found["id"][2:])].details["next"]
-        assert [";".join(codes) for codes in nexts] == [found[f"nldd_next_{k}"] for k in (1, 2, 3)]
+    path, out, review = (tmp_path / name for name in ("new.review.db", "coded.csv", "review.csv"))
+    prepared, study, items, said, first = prepare(made, path, made / "new.csv")
+    words = ("-o", out, "--target-accuracy", "0.7", "--review", review)
+    succeed(capsys, "predict", made / "model.nldd", made / "new.csv", *words)
+    coded = read_rows(out)
+    for found, row in zip(said, coded, strict=True):
+        details = found.details
+        assert (";".join(found.codes), found.status) == (row["nldd_codes"], row["nldd_status"])
+        assert (details["theta"], details["why"]) == (float(row["nldd_theta"]), row["nldd_why"])
+        assert details["nearest"][0]["text"] == row["nldd_nearest"]
+    for row in read_rows(review):
+        nexts = said[int(row["id"][2:]) - 1].details["next"]
+        assert [";".join(codes) for codes in nexts] == [row[f"nldd_next_{k}"] for k in (1, 2, 3)]
     assert [item.cells for item in items] == [row[:-1] for row in NEW]
     assert [item.text for item in items] == [row[1] for row in NEW]
     assert study.table_sha256 == file_sha256(made / "new.csv")
     assert [code for code, _, _ in study.codes] == first.facts["codes"]
     n_auto = sum(row["nldd_status"] == "auto" for row in coded)
-    assert (first.facts["n_auto"], prepared.counts.n_auto) == (n_auto, n_auto)
-    assert 0 < n_auto < 40
+    assert 0 < first.facts["n_auto"] == prepared.counts.n_auto == n_auto < 40
 
 
 def test_rows_with_codes_empty_ones_and_cells_of_a_workbook(made, tmp_path):
@@ -83,7 +77,7 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
     rows = [(*row[:-1], "pay" if i % 10 == 0 else "") for i, row in enumerate(NEW * 10)]
     table = write_csv(tmp_path / "many.csv", rows)
     how = {"n_audit": 30, "seed": 1}
-    prepared, study, items, said, (first,) = prepare(made, tmp_path / "m.review.db", table, **how)
+    prepared, study, items, said, first = prepare(made, tmp_path / "m.review.db", table, **how)
     drawn = [item for item in items if item.drawn]
     share = first.facts["n_auto"] / sum(item.given is None for item in items)
     assert (study.n_audit, study.blind) == (30, True)
@@ -101,18 +95,15 @@ def test_those_drawn_are_a_sample_of_all_with_about_as_many_automatic_ones(made,
 @pytest.mark.parametrize("measure", ["subset", "hamming", "per-code"])
 def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys, measure):
     path, promise = tmp_path / "new.review.db", GuaranteeTarget(0.7, 0.8, measure, "chance")
-    *_, (first,) = prepare(made, path, made / "new.csv", promise)
+    *_, first = prepare(made, path, made / "new.csv", promise)
     stated = Guarantee.parse(first.facts["guarantee"])
     assert (stated.target, stated.confidence, stated.measure) == (0.7, 0.8, measure)
+    coded, export = tmp_path / "coded.csv", tmp_path / "export.csv"
     words = ("--target-accuracy", "0.7", "--confidence", "0.8", "--measure", measure)
-    out, more = tmp_path / "coded.csv", ("--review", tmp_path / "review.csv", *words)
-    done = nldd(capsys, "predict", made / "model.nldd", made / "new.csv", "-o", out, *more)
-    assert done.code == 0
-    assert nldd(capsys, "review", "export", path, "-o", tmp_path / "export.csv").code == 0
-    for name in ("coded", "review", "export"):
-        header, rows = read_csv(tmp_path / f"{name}.csv")
-        assert {row[header.index("nldd_guarantee")] for row in rows} <= {str(stated)}
-        assert rows or name == "review"
+    succeed(capsys, "predict", made / "model.nldd", made / "new.csv", "-o", coded, *words)
+    succeed(capsys, "review", "export", path, "-o", export)
+    for table in (coded, export):
+        assert {row["nldd_guarantee"] for row in read_rows(table)} == {str(stated)}
 
 
 def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):

@@ -2,343 +2,262 @@
 
 import pytest
 
-from coding.review.browsing import SAVED, at, decisions, on, suggested
+from coding.review.browsing import NOTICE, on, play
 from coding.review.made_review import CODES
 from nldd.coding.review.store import Store
 
 pytestmark = pytest.mark.slow
-NOTICE = "#problems .notice"
 REFUSED = '{"error": "There is no such code.", "hint": ""}'
+ALL_DONE = ".finished h2:text-is('All answers for people are decided')"
 
 
-def press(page, *keys):
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def acts(path):
-    return [(item, action) for item, action, *_ in decisions(path)]
-
-
-def two_tabs(visit, path):
-    """Two tabs of one coder, both at the first answer."""
-    tab = visit(path)
+@pytest.fixture
+def two_tabs(coding):
+    """A visit, and two tabs of one coder, both at the first answer."""
+    tab = coding()
     other = tab.tab()
-    other.goto(tab.page.url)
-    at(tab.page, 1)
-    at(other, 1)
+    play(tab.page, "@1")
+    play(other, "@1")
     return tab, tab.page, other
 
 
-def refuse(visit, path):
-    """A second tab whose decision on answer 1 is refused, as the first tab was faster."""
-    tab, first, second = two_tabs(visit, path)
-    press(first, "1", "Enter")
-    at(first, 2)
-    first.wait_for_selector(SAVED)
-    press(second, "2", "Enter")
+@pytest.fixture
+def refused(two_tabs):
+    """The same; the decision of the second tab is refused, as the first one was faster."""
+    _, first, second = two_tabs
+    play(first, "1 Enter @2 saved")
+    play(second, "2 Enter")
     second.wait_for_selector(NOTICE)
-    return tab, first, second
+    return two_tabs
 
 
-def test_undo_takes_back_no_decision_of_another_tab(visit, make):
-    path = make()
-    tab, first, second = two_tabs(visit, path)
-    press(first, "Enter")
-    at(first, 2)
-    first.wait_for_selector(SAVED)
-    second.goto(f"{second.url.split('#')[0]}#/item/7")
-    at(second, 7)
-    press(second, "1", "Enter")
-    second.wait_for_selector(SAVED)
-    press(first, "u")
+def gone(page, selector):
+    page.wait_for_selector(selector, state="detached")
+
+
+def test_undo_takes_back_no_decision_of_another_tab(two_tabs):
+    tab, first, second = two_tabs
+    play(first, "Enter @2 saved")
+    second.goto(f"{tab.host}#/item/7")
+    play(second, "@7 1 Enter saved")
+    play(first, "u")
     assert "Answer 1 was not undone" in first.wait_for_selector(NOTICE).inner_text()
-    assert acts(path) == [(1, "code"), (7, "code")]
-    at(first, 1)
+    assert tab.acts == [(1, "code"), (7, "code")]
+    play(first, "@1")
     first.wait_for_selector(".tag:text-is('decided')")
     first.click("text=Let it go")
-    press(first, "u")  # as in a fresh page: what was last, which is shown
-    at(first, 7)
-    first.wait_for_selector(SAVED)
-    assert acts(path) == [(1, "code"), (7, "code"), (7, "undo")]
+    play(first, "u @7 saved")  # as in a fresh page: what was last, which is shown
+    assert tab.acts == [(1, "code"), (7, "code"), (7, "undo")]
     assert [text for text in tab.complaints if "409" not in text] == []
 
 
-def test_an_undo_made_offline_takes_back_only_what_was_seen(visit, make):
-    path = make()
-    tab, first, second = two_tabs(visit, path)
-    press(second, "ArrowRight")
-    at(second, 2)
+def test_an_undo_made_offline_takes_back_only_what_was_seen(two_tabs):
+    tab, first, second = two_tabs
+    play(second, "ArrowRight @2")
     tab.context.set_offline(True)
-    press(first, "Enter")
-    at(first, 2)
-    press(second, "1", "Enter")
-    at(second, 3)
-    press(first, "u")
-    at(first, 1)
+    play(first, "Enter @2")
+    play(second, "1 Enter @3")
+    play(first, "u @1")
     first.wait_for_timeout(300)  # a browser takes a moment to keep what a tab remembers
     first.close()
     second.close()
     tab.context.set_offline(False)
     page = tab.tab()
-    page.goto(f"http://127.0.0.1:{tab.running.port}/")
     page.wait_for_selector(".answer")
-    page.wait_for_selector(SAVED)
+    play(page, "saved")
     assert "Answer 1 was not undone" in page.wait_for_selector(NOTICE).inner_text()
-    assert acts(path) == [(1, "code"), (2, "code")]
+    assert tab.acts == [(1, "code"), (2, "code")]
 
 
-def test_undo_of_a_decision_that_was_refused_lets_it_go(visit, make):
-    path = make()
-    _, first, second = refuse(visit, path)
-    press(first, "Enter")
-    at(first, 3)
-    first.wait_for_selector(SAVED)
-    before = decisions(path)
-    press(second, "u")
-    at(second, 1)
-    second.wait_for_selector(NOTICE, state="detached")
-    second.wait_for_selector(SAVED)
+def test_undo_of_a_decision_that_was_refused_lets_it_go(refused):
+    tab, first, second = refused
+    play(first, "Enter @3 saved")
+    before = tab.decisions
+    play(second, "u @1")
+    gone(second, NOTICE)
+    play(second, "saved")
     assert on(second) == before[0][3]
-    assert decisions(path) == before
-    press(second, "3")
+    assert tab.decisions == before
+    play(second, "3")
     chosen = on(second)
-    press(second, "Enter")
-    second.wait_for_selector(SAVED)
-    assert decisions(path) == [*before, (1, "code", "done", chosen)]
+    play(second, "Enter saved")
+    assert tab.decisions == [*before, (1, "code", "done", chosen)]
 
 
-def test_undo_among_disagreements_leaves_coding_alone(visit, make):
-    path = make()
-    tab = visit(path)
+def test_undo_among_disagreements_leaves_coding_alone(coding):
+    tab = coding()
     page = tab.page
-    at(page, 1)
-    press(page, "Enter", "Enter")
-    at(page, 3)
-    page.wait_for_selector(SAVED)
+    play(page, "@1 Enter Enter @3 saved")
     tab.go("#/settle", ".settle-state:has-text('nothing to settle')")
-    press(page, "u")
+    play(page, "u")
     page.wait_for_selector(".settle-state:has-text('Nothing was settled here')")
-    assert acts(path) == [(1, "code"), (2, "code")]
+    assert tab.acts == [(1, "code"), (2, "code")]
     page.click("[data-view=coding]")
-    at(page, 3)
-    press(page, "u")
-    at(page, 2)
-    page.wait_for_selector(SAVED)
-    assert acts(path)[2:] == [(2, "undo")]
+    play(page, "@3 u @2 saved")
+    assert tab.acts[2:] == [(2, "undo")]
 
 
-def test_a_new_decision_takes_the_place_of_a_refused_one(visit, make):
-    path = make()
-    _, _, second = refuse(visit, path)
-    press(second, "ArrowLeft")
-    at(second, 1)
-    assert on(second) == decisions(path)[0][3]  # what the other tab saved
-    press(second, "3", "4")
+def test_a_new_decision_takes_the_place_of_a_refused_one(refused):
+    tab, _, second = refused
+    play(second, "ArrowLeft @1")
+    assert on(second) == tab.decisions[0][3]  # what the other tab saved
+    play(second, "3 4")
     chosen = on(second)
-    press(second, "Enter")
-    at(second, 2)
-    second.wait_for_selector(NOTICE, state="detached")
-    second.wait_for_selector(SAVED)
-    assert decisions(path)[1:] == [(1, "code", "done", chosen)]
+    play(second, "Enter @2")
+    gone(second, NOTICE)
+    play(second, "saved")
+    assert tab.decisions[1:] == [(1, "code", "done", chosen)]
 
 
-def test_what_the_other_tab_saved_is_on_screen_once_it_is_taken(visit, make):
-    path = make()
-    _, _, second = refuse(visit, path)
-    press(second, "ArrowLeft")
-    at(second, 1)
-    second.click("#problems >> text=Take the other")
-    second.wait_for_selector(NOTICE, state="detached")
-    (saved,) = decisions(path)
-    assert on(second) == saved[3]
-    press(second, "Enter")
-    at(second, 2)
-    second.wait_for_selector(SAVED)
-    assert decisions(path) == [saved, saved]
-
-
-def test_after_apply_to_all_alike_nothing_conflicts(visit, make):
-    path = make(40, order="alike")
-    tab = visit(path)
+def test_after_apply_to_all_alike_nothing_conflicts_and_it_is_undone_as_one(coding):
+    tab = coding(40, order="alike")
     page = tab.page
     page.wait_for_load_state("networkidle")
-    press(page, "2", "ArrowRight")  # a draft for the first of them
+    play(page, "2 ArrowRight")  # a draft for the first of them
     page.wait_for_load_state("networkidle")
-    press(page, "a")
-    page.wait_for_selector(".dialog-alike")
-    press(page, "Enter")  # not on a button: nothing is applied by it
-    press(page, "Tab", "Enter")
-    page.wait_for_selector(".dialog-alike", state="detached")
-    many = decisions(path)
-    assert len(many) > 2
-    press(page, "Enter", "Enter")
-    page.wait_for_selector(SAVED)
+    play(page, "a")
+    page.wait_for_selector(".dialog-alike .alike-list li")
+    play(page, "Enter")  # not on a button: nothing is applied by it
+    boxes = page.query_selector_all(".alike-list input")
+    assert all(box.is_checked() for box in boxes)
+    boxes[-1].uncheck()
+    left_out = int(boxes[-1].get_attribute("id").removeprefix("alike-"))
+    codes = sorted(page.eval_on_selector_all(".alike-codes .chip", "c => c.map(x => x.innerText)"))
+    page.click(".dialog-alike .primary")
+    gone(page, ".dialog-alike")
+    many = tab.entries
+    assert len(many) == len(boxes) - 1 > 2
+    assert left_out not in {entry.item for entry in many}
+    assert len({entry.batch for entry in many}) == 1
+    assert all(sorted(entry.after.codes) == codes for entry in many)
+    play(page, "Enter Enter saved")
     assert page.locator(NOTICE).count() == 0
-    made = decisions(path)
-    assert len({item for item, *_ in made}) == len(made) == len(many) + 2
-    for _ in range(3):
-        press(page, "ArrowLeft")
-    page.wait_for_selector(".tag:text-is('decided')")
-    number = int(page.inner_text("#answer-title").split()[1])
+    made = tab.decisions
     saved = {item: codes for item, _, _, codes in made}
-    assert on(page) == saved[number]
-    press(page, "u", "u", "u")  # the batch is one act
+    assert len(saved) == len(made) == len(many) + 2
+    play(page, "ArrowLeft ArrowLeft ArrowLeft")
+    page.wait_for_selector(".tag:text-is('decided')")
+    assert on(page) == saved[int(page.inner_text("#answer-title").split()[1])]
+    play(page, "u u u")  # the batch is one act
     page.wait_for_selector("#progress:text-matches('^0 of')")  # and not 10 or 20
-    page.wait_for_selector(SAVED)
-    assert {item for item, *_ in decisions(path)[len(made) :]} == set(saved)
+    play(page, "saved")
+    assert {item: act[0] for item, *act in tab.decisions[len(made) :]} == dict.fromkeys(
+        saved, "undo"
+    )
 
 
-def test_escape_while_codes_are_applied_changes_nothing(visit, make):
-    path = make(40, order="alike")
-    page = visit(path).page
+def test_escape_while_codes_are_applied_changes_nothing(coding):
+    tab = coding(40, order="alike")
+    page = tab.page
     page.wait_for_load_state("networkidle")
-    press(page, "a")
+    play(page, "a")
     page.wait_for_selector(".dialog-alike")
     page.route("**/api/decide_many", lambda route: page.wait_for_timeout(400) or route.continue_())
-    press(page, "Tab", "Enter", "Escape", "Escape")
-    page.wait_for_selector(".dialog-alike", state="detached")
+    play(page, "Tab Enter Escape Escape")
+    gone(page, ".dialog-alike")
     page.wait_for_selector("#progress:not(:text-matches('^0 of'))")
-    n = len(decisions(path))
+    n = len(tab.acts)
     assert n > 2
-    press(page, "Enter", "Enter")
-    page.wait_for_selector(SAVED)
+    play(page, "Enter Enter saved")
     assert page.locator(NOTICE).count() == 0
-    assert len(decisions(path)) == n + 2
+    assert len(tab.acts) == n + 2
 
 
-def test_codes_that_are_changed_and_not_saved_are_called_so(visit, make):
-    path = make()
-    said = suggested(path)
-    page = visit(path).page
-    at(page, 1)
-    press(page, "Enter")
-    at(page, 2)
-    press(page, "ArrowLeft")
-    at(page, 1)
-    press(page, "5")
+def test_codes_that_are_changed_and_not_saved_are_called_so(coding):
+    tab = coding()
+    page, said = tab.page, tab.suggested
+    play(page, "@1 Enter @2 ArrowLeft @1 5")
     page.wait_for_selector(".tag:text-is('changed, not saved')")
-    press(page, "ArrowRight")
+    play(page, "ArrowRight")
     assert "Not saved" in page.inner_text(".question")
-    at(page, 1)
-    press(page, "ArrowRight")
-    at(page, 2)
-    press(page, "ArrowLeft")
-    at(page, 1)
+    play(page, "@1 ArrowRight @2 ArrowLeft @1")
     page.wait_for_selector(".tag:text-is('changed, not saved')")
     changed = on(page)
     assert changed != said[1]
-    assert decisions(path) == [(1, "code", "done", said[1])]
-    press(page, "Enter")
-    page.wait_for_selector(SAVED)
-    assert decisions(path)[1:] == [(1, "code", "done", changed)]
+    assert tab.decisions == [(1, "code", "done", said[1])]
+    play(page, "Enter saved")
+    assert tab.decisions[1:] == [(1, "code", "done", changed)]
 
 
-def test_undo_keeps_what_was_switched(visit, make):
-    path = make()
-    tab = visit(path)
+def test_undo_keeps_what_was_switched(coding):
+    tab = coding()
     page = tab.page
-    at(page, 1)
-    press(page, "1", "2")
+    play(page, "@1 1 2")
     chosen = on(page)
-    press(page, "Enter")
-    at(page, 2)
+    play(page, "Enter @2")
     tab.context.set_offline(True)
-    press(page, "u")
-    at(page, 1)
+    play(page, "u @1")
     assert on(page) == chosen
-    press(page, "2", "Enter")
-    at(page, 2)
-    press(page, "ArrowLeft")
-    at(page, 1)
+    play(page, "2 Enter @2 ArrowLeft @1")
     assert on(page) == sorted({*chosen} ^ {CODES[1]})
     page.wait_for_selector(".tag:text-is('decided')")
     tab.context.set_offline(False)
-    page.wait_for_selector(SAVED)
-    assert decisions(path)[-1] == (1, "code", "done", on(page))
+    play(page, "saved")
+    assert tab.decisions[-1] == (1, "code", "done", on(page))
 
 
-def test_a_new_code_has_the_name_that_is_kept(visit, make):
-    path = make(2)
-    page = visit(path).page
-    at(page, 1)
-    press(page, "+")
-    page.fill("dialog input", "new  code")
-    press(page, "Enter")
+def test_a_new_code_has_the_name_that_is_kept(coding):
+    tab = coding(2)
+    page = tab.page
+    play(page, "@1 +", ">new  code", "Enter")
     page.wait_for_selector(".code[aria-pressed=true]:has-text('new code')")
-    press(page, "Enter")
-    at(page, 2)
-    page.wait_for_selector(SAVED)
+    play(page, "Enter @2 saved")
     assert page.locator(NOTICE).count() == 0
-    assert decisions(path)[0][3] == sorted({"new code", *suggested(path)[1]})
+    assert tab.decisions[0][3] == sorted({"new code", *tab.suggested[1]})
 
 
-def test_a_decision_that_is_refused_leaves_its_answer_open(visit, make):
-    path = make(2)
-    page = visit(path).page
-    at(page, 1)
+def test_a_decision_that_is_refused_leaves_its_answer_open(coding):
+    tab = coding(2)
+    page = tab.page
+    play(page, "@1")
     page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
-    press(page, "Enter")
+    play(page, "Enter")
     assert "was not saved" in page.wait_for_selector(NOTICE).inner_text()
-    press(page, "Enter")
-    page.wait_for_selector("text=Let it go")
+    play(page, "Enter")
     page.click("text=Let it go")
-    at(page, 1)  # it comes again, though it was on screen before
+    play(page, "@1")  # it comes again, though it was on screen before
     assert page.inner_text("#progress") == "1 of 2"
-    press(page, "Enter")
-    page.wait_for_selector(".finished h2:text-is('All answers for people are decided')")
-    assert acts(path) == [(2, "code"), (1, "code")]
+    play(page, "Enter")
+    page.wait_for_selector(ALL_DONE)
+    assert tab.acts == [(2, "code"), (1, "code")]
 
 
-def test_a_refused_answer_comes_again_though_the_end_was_reached_before_the_server_said_how_it_is(
-    visit, make
-):
-    path = make(1)
-    page = visit(path).page
-    at(page, 1)
-    held = []
+def test_a_refused_answer_comes_again_though_the_end_came_before_the_server_said_how_it_is(coding):
+    tab = coding(1)
+    page, held = tab.page, []
+    play(page, "@1")
     page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
     page.route("**/api/items?*", lambda route: held.append(route))
     with page.expect_response("**/api/next?*"):
-        press(page, "Enter")
+        play(page, "Enter")
     page.wait_for_selector(NOTICE)
     page.wait_for_selector(".finished")
     held[0].continue_()
-    at(page, 1)
-    press(page, "Enter")
-    page.wait_for_selector(".finished h2:text-is('All answers for people are decided')")
-    assert acts(path) == [(1, "code")]
+    play(page, "@1 Enter")
+    page.wait_for_selector(ALL_DONE)
+    assert tab.acts == [(1, "code")]
 
 
-def test_settings_of_two_tabs_are_kept_key_by_key(visit, make):
-    path = make()
-    _, first, second = two_tabs(visit, path)
-    first.click("#open-settings")
-    first.click("#set-codes-likely")
-    first.click("#set-theme-dark")
+def test_settings_of_two_tabs_are_kept_key_by_key(two_tabs):
+    tab, first, second = two_tabs
+    for place in ("#open-settings", "#set-codes-likely", "#set-theme-dark"):
+        first.click(place)
     first.wait_for_timeout(1500)
-    press(second, "Enter")
-    at(second, 2)
+    play(second, "Enter @2")
     second.wait_for_timeout(1500)
-    with Store.open(path, write=False) as store:
+    with Store.open(tab.path, write=False) as store:
         kept = store.setting("coder:Ann")
     assert kept == {"order": "file", "codes": "likely", "theme": "dark", "at": 2}
 
 
-def test_a_code_of_another_tab_can_be_switched_off(visit, make):
-    path = make()
-    _, first, second = two_tabs(visit, path)
-    press(first, "+")
-    first.fill("dialog input", "zebra")
-    press(first, "Enter")
+def test_a_code_of_another_tab_can_be_switched_off(two_tabs):
+    tab, first, second = two_tabs
+    play(first, "+", ">zebra", "Enter")
     first.wait_for_selector(".code:has-text('zebra')")
-    press(first, "Enter")
-    at(first, 2)
-    first.wait_for_selector(SAVED)
-    second.goto(f"{second.url.split('#')[0]}#/item/1")
+    play(first, "Enter @2 saved")
+    second.goto(f"{tab.host}#/item/1")
     second.wait_for_selector(".tag:text-is('decided')")
     second.click(".code:has-text('zebra')")
-    press(second, "Enter")
-    second.wait_for_selector(SAVED)
-    assert decisions(path)[-1] == (1, "code", "done", suggested(path)[1])
+    play(second, "Enter saved")
+    assert tab.decisions[-1] == (1, "code", "done", tab.suggested[1])
     assert CODES[0] in second.inner_text(".codes")

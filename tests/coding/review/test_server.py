@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving
+from coding.review.serve_made import DECISION, GETS, JSON, POSTS, serving
 from nldd.coding.review import server as server_module
 from nldd.coding.review.server import listen
 from nldd.exceptions import InputError, NLDDError
@@ -45,71 +45,70 @@ BROKEN += [b"[" * 100_000, b'{"a":' * 50_000]
 
 @pytest.mark.parametrize("body", BROKEN, ids=lambda body: repr(body[:12]))
 def test_bad_json_is_refused(client, body):
-    for name in POSTS:
-        status, _, answer = client.ask("POST", f"/api/{name}", body, JSON)
+    for way, name in (*(("POST", name) for name in POSTS), ("PATCH", "settings")):
+        status, _, answer = client.ask(way, f"/api/{name}", body, JSON)
         assert status == 400
         assert set(json.loads(answer)) == {"error", "hint"}
-    assert client.ask("PATCH", "/api/settings", body, JSON)[0] == 400
 
 
-def fuzz(client, n, seed=0):
-    """Requests of random fields to all endpoints; each is answered, in JSON, and none by 5xx."""
-    rng = random.Random(seed)
-    names = ("uid", "item", "seen", "action", "codes", "note", "round", "seconds", "items", "sure")
-    seen = set()
+KEYS = ("order", "after", "n", "ids", "item", "state", "code", "search", "offset", "limit", "kind")
+NAMES = ("uid", "item", "seen", "action", "codes", "note", "round", "seconds", "items", "sure")
+
+
+@pytest.mark.parametrize("n", [600, pytest.param(20_000, marks=pytest.mark.slow)])
+def test_no_field_of_any_request_is_a_mistake_of_the_server(serve, n):
+    """Requests of random fields to all endpoints are answered in JSON, and none by 5xx."""
+    client, rng, seen = serve(n_drawn=5), random.Random(n), set()
+    ways = [("PATCH", "settings"), *(("POST", name) for name in POSTS)]
     for number in range(n):
         if rng.random() < 0.5:
             fields = DECISION | {"uid": f"f{number}", "code": "new", "items": []}
-            for name in rng.sample((*names, "code"), rng.randrange(1, 4)):
+            for name in rng.sample((*NAMES, "code"), rng.randrange(1, 4)):
                 fields[name] = rng.choice(ODD)
-            way, path = rng.choice([("PATCH", "settings"), *(("POST", name) for name in POSTS)])
+            way, path = rng.choice(ways)
             status, answer = client.send(f"/api/{path}", fields, way)
         else:
-            keys = ("order", "after", "n", "ids", "item", "state", "code", "search", "offset")
-            chosen = rng.sample((*keys, "limit", "kind"), 3)
-            query = "&".join(f"{key}={quote(str(rng.choice(ODD)))}" for key in chosen)
-            path = rng.choice([name for name in GETS if name not in ("export", "disagreements")])
-            status, _, body = client.ask("GET", f"/api/{path}?{query}")
+            query = (f"{key}={quote(str(rng.choice(ODD)))}" for key in rng.sample(KEYS, 3))
+            path = rng.choice([name for name in GETS if name not in ("export", "agreement")])
+            status, _, body = client.ask("GET", f"/api/{path}?{'&'.join(query)}")
             answer = json.loads(body)
         assert status < 500, (path, answer)
         assert status == 200 or answer["error"], (path, answer)
         seen.add(status)
-    return seen
-
-
-def test_no_field_of_any_request_is_a_mistake_of_the_server(serve):
-    assert {200, 400, 404, 422} <= fuzz(serve(n_drawn=5), 600)
-
-
-@pytest.mark.slow
-def test_no_field_of_many_requests_is_a_mistake_of_the_server(serve):
-    client = serve(n_drawn=5)
-    for seed in range(20):
-        fuzz(client, 1000, seed)
+    assert {200, 400, 404, 422} <= seen
 
 
 @pytest.mark.parametrize("uid", ["m:5", "m 5", "é", ""])
 def test_the_name_of_an_act_is_none_that_the_log_makes_of_others(client, uid):
-    for way, more in (
-        ("decide", DECISION),
-        ("decide_many", DECISION | {"items": []}),
-        ("undo", {}),
-    ):
-        status, answer = client.send(f"/api/{way}", more | {"uid": uid})
+    for way in ("decide", "decide_many", "undo"):
+        status, answer = client.send(f"/api/{way}", DECISION | {"items": [], "uid": uid})
         assert (status, "uid" in answer["error"]) == (400, True)
 
 
-def test_the_coded_table_is_handed_out(client):
-    for kind, begin in (
-        ("csv", b"id,answer"),
-        ("xlsx", b"PK"),
-        ("jsonl", b"{"),
-        ("label-studio", b"["),
-    ):
-        status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
-        assert (status, body.lstrip(b"\xef\xbb\xbf")[: len(begin)]) == (200, begin)
-        assert headers["content-disposition"].startswith("attachment; filename*=UTF-8''new.coded.")
-    assert client.ask("GET", "/api/export?kind=exe")[0] == 400
+def test_a_conflict_comes_with_what_is_there_now(serve):
+    client = serve(share=0)
+    status, answer = client.send("/api/decide", DECISION)
+    assert (status, answer["item"]["codes"]) == (200, ["pay"])
+    status, answer = client.send("/api/decide", DECISION | {"uid": "u2"})
+    assert (status, answer["item"]["codes"], answer["row"]) == (409, ["pay"], None)
+    status, answer = client.send("/api/codes", {"code": "manegers"})
+    assert (status, answer["like"]) == (409, ["managers"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "begin"), [("csv", b"id,answer"), ("xlsx", b"PK"), ("jsonl", b"{"), ("exe", None)]
+)
+def test_the_coded_table_is_handed_out(client, kind, begin):
+    status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
+    assert status == (400 if begin is None else 200)
+    if begin is not None:
+        assert body.lstrip(b"\xef\xbb\xbf").startswith(begin)
+        disposition = headers["content-disposition"]
+        assert disposition == f"attachment; filename*=UTF-8''new.coded.{kind}"
+
+
+def test_coders_who_decided_nothing_have_no_agreement(client):
+    assert client.get("/api/agreement") is None
 
 
 def test_an_error_of_the_disk_is_told_and_the_decision_can_be_sent_again(serve, monkeypatch):
@@ -127,6 +126,14 @@ def test_an_error_of_the_disk_is_told_and_the_decision_can_be_sent_again(serve, 
     assert (status, answer["status"]["seq"]) == (200, 1)
 
 
+def test_a_mistake_of_ours_is_told_and_printed(serve, monkeypatch, capsys):
+    client = serve()
+    monkeypatch.setattr(client.running.review.desk, "add_code", None)
+    status, answer = client.send("/api/codes", {"code": "noise"})
+    assert (status, "mistake in nldd: TypeError" in answer["error"]) == (500, True)
+    assert "TypeError" in capsys.readouterr().err
+
+
 def test_a_port_that_is_taken_is_told_of(store_path):
     with listen() as taken, pytest.raises(InputError, match="cannot be used") as error:
         listen(taken.getsockname()[1])
@@ -138,57 +145,50 @@ def test_one_program_at_a_time_opens_a_review_and_the_next_has_its_port(make):
     path = make()
     with serving(path, announce=lambda address: None) as first:
         said = f"^new.review.db is open at http://127.0.0.1:{first.port}/ already.$"
-        with pytest.raises(InputError, match=said) as error, serving(path, "Ben"):
+        with pytest.raises(InputError, match=said), serving(path, "Ben"):
             raise AssertionError("two servers on one file")
-        assert "stop the other program" in error.value.hint
     with serving(path, announce=lambda address: None) as again:
         assert again.port == first.port
 
 
 @pytest.mark.slow
-def test_slow_connections_below_the_limit_starve_nobody(make):
-    with serving(make(40), announce=lambda address: None) as running:
-        slow, stop = [], threading.Event()
+def test_slow_connections_below_the_limit_starve_nobody(serve):
+    client, slow, stop, times = serve(), [], threading.Event(), []
+    place = ("127.0.0.1", client.running.port)
 
-        def drip():
-            while not stop.is_set():
-                for one in list(slow):
-                    try:
-                        one.send(b"x")
-                    except OSError:
-                        slow.remove(one)
-                        one.close()
-                stop.wait(0.5)
+    def drip():
+        while not stop.wait(0.5):
+            for one in list(slow):
+                try:
+                    one.send(b"x")
+                except OSError:
+                    slow.remove(one)
+                    one.close()
 
-        dripping = threading.Thread(target=drip)
-        dripping.start()
-        client, times = Client(running.address), []
-        try:
-            for number in range(400):
-                one = socket.create_connection(("127.0.0.1", running.port), timeout=5)
-                one.sendall(b"POST /api/decide HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
-                slow.append(one)
-                if number % 4 == 0:
-                    times.append(seconds_of(lambda: client.get("/api/next?order=alike&n=10")))
-            fresh = HTTPConnection("127.0.0.1", running.port, timeout=5)
-            times += [
-                seconds_of(lambda: client.get("/api/next?order=alike&n=10")) for _ in range(200)
-            ]
-            fresh.request("GET", "/", headers=client.headers)
-            assert fresh.getresponse().status in (200, 404)
-            fresh.close()
-        finally:
-            stop.set()
-            dripping.join()
-            for one in slow:
-                one.close()
-        client.close()
+    def ask():
+        begin = time.perf_counter()
+        client.get("/api/next?order=alike&n=10")
+        times.append(time.perf_counter() - begin)
+
+    dripping = threading.Thread(target=drip)
+    dripping.start()
+    try:
+        for number in range(400):
+            slow.append(socket.create_connection(place, timeout=5))
+            slow[-1].sendall(b"POST /api/decide HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+            if number % 4 == 0:
+                ask()
+        for _ in range(200):
+            ask()
+        fresh = HTTPConnection(*place, timeout=5)
+        fresh.request("GET", "/", headers=client.headers)
+        assert fresh.getresponse().status == 200
+        fresh.close()
+    finally:
+        stop.set()
+        dripping.join()
+        for one in slow:
+            one.close()
     times.sort()
     print(f"p95 {1000 * times[int(0.95 * len(times))]:.1f} ms of {len(times)}")
     assert times[int(0.95 * len(times))] < 0.1
-
-
-def seconds_of(work):
-    begin = time.perf_counter()
-    work()
-    return time.perf_counter() - begin

@@ -3,25 +3,15 @@
 import os
 import shutil
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from nldd.coding.review.records import (
-    CODE,
-    DONE,
-    SETTLE,
-    UNTOUCHED,
-    Item,
-    LogEntry,
-    Position,
-    Study,
-    Suggestion,
-    outcomes,
-)
+from coding.review.made_review import entry
+from nldd.coding.review.records import Item, Study, Suggestion
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 
@@ -32,11 +22,7 @@ ITEMS = [
     Item(1, ("1", "good"), "good", drawn=False, given=None),
     Item(2, (2.5, None), "", drawn=True, given=frozenset({"b", "a"})),
 ]
-
-
-def entry(uid, item=1, coder="Ann", codes=("a",), action=CODE, **more):
-    after = Position(DONE, frozenset(codes))
-    return LogEntry(0, uid, item, coder, action, after, "2026-01-01T00:00:00.000Z", **more)
+SWALLOW = "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
 
 
 @pytest.fixture
@@ -50,6 +36,13 @@ def path(tmp_path):
     return path
 
 
+def meddle(path, *statements):
+    """Change a store as no command does."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
 def test_what_was_added_is_there_again(path):
     with Store.open(path) as store:
         assert store.study == STUDY
@@ -59,54 +52,36 @@ def test_what_was_added_is_there_again(path):
         assert [said.likely for said in store.suggestions(0, 1)] == [b"\x80"]
         assert list(store.suggestions(0, 2)) == []
         assert store.rounds()[-1].facts == {"threshold": 0.1}
-        (first,) = store.add([entry("u1", shown='["a"]', seconds=1.5)])
-        assert first == replace(entry("u1", shown='["a"]', seconds=1.5), id=1)
+        new = entry(1, {"a"}, uid="u1", shown='["a"]', seconds=1.5, note="why?", flag=True)
+        (first,) = store.add([new])
+        assert first == replace(new, id=1)
         store.keep("Ann", {"order": "file"})
     with Store.open(path, write=False) as store:
         assert store.entries() == [first]
         assert store.entries(after=1) == []
-        assert store.setting("Ann") == {"order": "file"}
-        assert store.setting("Bob") is None
+        assert (store.setting("Ann"), store.setting("Bob")) == ({"order": "file"}, None)
         with pytest.raises(NLDDError, match="cannot be written"):
-            store.add([entry("u2")])
+            store.add([entry(1, {"a"})])
 
 
-def test_a_name_that_is_used_again_is_refused_and_nothing_is_added(path):
+@pytest.mark.parametrize("bad", [{"item": 1, "uid": "u1"}, {"item": None, "uid": "u3"}])
+def test_entries_are_added_all_or_none_and_each_has_its_own_name(path, bad):
     with Store.open(path) as store:
-        store.add([entry("u1")])
-        with pytest.raises(NLDDError, match="a decision of this name is there already"):
-            store.add([entry("u2"), entry("u1", item=2)])
-        assert [each.uid for each in store.entries()] == ["u1"]
-
-
-def test_a_row_with_too_few_cells_is_refused(path):
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE items SET cells = '[\"1\"]' WHERE item = 1")
-    connection.commit()
-    connection.close()
-    with Store.open(path) as store, pytest.raises(InputError, match="is damaged"):
-        list(store.items([1]))
-
-
-def test_entries_of_one_act_are_added_all_or_none(path):
-    with Store.open(path) as store:
-        bad = entry("u2", codes=("a",), item=None)
+        store.add([entry(1, {"a"}, uid="u1")])
         with pytest.raises(NLDDError):
-            store.add([entry("u1"), bad])
-        assert store.entries() == []
+            store.add([entry(2, {"a"}, uid="u2"), entry(codes={"b"}, **bad)])
+        assert [each.uid for each in store.entries()] == ["u1"]
 
 
 def test_decisions_are_never_changed_or_removed(path):
     with Store.open(path) as store:
-        store.add([entry("u1")])
-    connection = sqlite3.connect(path)
+        store.add([entry(1, {"a"})])
     for statement in ("UPDATE decisions SET codes = '[]'", "DELETE FROM decisions"):
         with pytest.raises(sqlite3.IntegrityError, match="never"):
-            connection.execute(statement)
-    connection.close()
+            meddle(path, statement)
 
 
-def test_a_file_that_is_no_store_or_a_crafted_one_is_refused(path, tmp_path):
+def test_what_is_no_store_is_refused(tmp_path):
     other = tmp_path / "other.review.db"
     with pytest.raises(InputError, match="no such review"):
         Store.open(other)
@@ -117,28 +92,24 @@ def test_a_file_that_is_no_store_or_a_crafted_one_is_refused(path, tmp_path):
 
 @pytest.mark.parametrize("name", ["t", "sqlitex", "sqlite_x"])
 def test_a_trigger_that_swallows_decisions_is_refused_and_found_out(path, name):
-    connection = sqlite3.connect(path)
-    connection.execute(
-        "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
-    )
-    connection.execute("PRAGMA writable_schema = ON")
-    query = "UPDATE sqlite_master SET name = ?, sql = replace(sql, ' t ', ?) WHERE name = 't'"
-    connection.execute(query, (name, f" {name} "))
-    connection.commit()
-    connection.close()
+    query = f"UPDATE sqlite_master SET name = '{name}', sql = replace(sql, ' t ', ' {name} ')"
+    meddle(path, SWALLOW, "PRAGMA writable_schema = ON", f"{query} WHERE name = 't'")
     with pytest.raises(InputError, match="its tables differ"):
         Store.open(path)
 
 
 def test_a_decision_that_is_not_written_is_not_acknowledged(path):
     with Store.open(path) as store:
-        connection = sqlite3.connect(path)
-        connection.execute(
-            "CREATE TRIGGER t BEFORE INSERT ON decisions BEGIN SELECT RAISE(IGNORE); END"
-        )
-        connection.close()
+        meddle(path, SWALLOW)
         with pytest.raises(NLDDError, match="not written"):
-            store.add([entry("u1")])
+            store.add([entry(1, {"a"})])
+
+
+def test_a_store_of_a_newer_nldd_says_so(path):
+    meddle(path, "PRAGMA user_version = 2")
+    with pytest.raises(InputError, match="newer nldd") as error:
+        Store.open(path)
+    assert "pip install --upgrade nldd" in error.value.hint
 
 
 def test_a_store_that_was_not_completed_is_not_there(tmp_path):
@@ -166,7 +137,7 @@ def read_only(folder):
 @pytest.mark.skipif(os.name == "nt", reason="has no folders that cannot be written")
 def test_a_store_is_read_in_a_folder_that_cannot_be_written(path):
     with Store.open(path) as store:
-        store.add([entry("u1")])
+        store.add([entry(1, {"a"}, uid="u1")])
     with TemporaryDirectory() as name:  # that of pytest is closed to others
         copy, crashed = Path(name, "new.review.db"), Path(name, "crashed.review.db")
         shutil.copy(path, copy)
@@ -182,28 +153,15 @@ def test_a_store_is_read_in_a_folder_that_cannot_be_written(path):
     assert [e.uid for e in found] == ["u1"]
 
 
-def test_the_last_entries_of_all_coders_come_to_an_outcome():
-    ann, bob = entry("1", codes=("a",)), replace(entry("2", coder="Bob", codes=("b",)), id=2)
-    (both,) = outcomes([ann, bob]).values()
-    assert both.disagree
-    assert both.codes is None
-    settling = replace(ann, id=3, action=SETTLE)
-    (settled,) = outcomes([ann, bob, settling]).values()
-    assert (settled.codes, settled.settling.id) == ({"a"}, 3)
-    (again,) = outcomes([ann, bob, settling, replace(bob, id=4)]).values()
-    assert again.disagree
-    (same,) = outcomes([ann, bob, settling, replace(bob, id=4, after=ann.after)]).values()
-    assert same.settling
-    assert UNTOUCHED.disagree is False
-
-
-def test_values_that_nldd_has_not_written_are_told(path):
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE meta SET value = '{\"header\": 3}' WHERE key = 'study'")
-    connection.execute("UPDATE items SET cells = '[1' WHERE item = 2")
-    connection.commit()
-    connection.close()
-    with Store.open(path) as store:
-        for read in (lambda: store.study, lambda: list(store.items())):
-            with pytest.raises(InputError, match="is damaged"):
-                read()
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE meta SET value = '{\"header\": 3}' WHERE key = 'study'",
+        "UPDATE items SET cells = '[1' WHERE item = 2",
+        "UPDATE items SET cells = '[\"1\"]' WHERE item = 1",  # too few
+    ],
+)
+def test_values_that_nldd_has_not_written_are_told(path, statement):
+    meddle(path, statement)
+    with Store.open(path) as store, pytest.raises(InputError, match="is damaged"):
+        list(store.items())

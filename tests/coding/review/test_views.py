@@ -7,18 +7,24 @@ from types import SimpleNamespace
 
 import pytest
 
+from coding.review.browsing import play
 from coding.review.made_review import CODES, make_review
 from nldd.coding.review.records import LogEntry, Position
 from nldd.coding.review.store import Store
 
+pytestmark = pytest.mark.slow
 NOW = "2026-01-02T03:04:05.678Z"
 AXE = {"resultTypes": ["violations"]}
 WIDTHS = {"phone": 360, "wide": 1600}
-
-
-def entries(path):
-    with Store.open(path, write=False) as store:
-        return store.entries()
+# Each view, and what is there once it is shown.
+VIEWS = {
+    "#/": ".answer",
+    "#/item/1": ".answer",
+    "#/list": ".list-table tbody tr",
+    "#/settle": ".settle .card",
+    "#/keys": ".help-table",
+}
+IS_TOO_WIDE = "document.documentElement.scrollWidth > innerWidth"
 
 
 def violations(page):
@@ -44,6 +50,20 @@ def decided(coder, codes):
 
 
 @pytest.fixture
+def opened(visit, tmp_path):
+    """Open the page of a new review; it complains of nothing."""
+    tabs = []
+
+    def open_page(*made, look=None, **how):
+        make_review(tmp_path / "new.review.db", *made, **how)
+        tabs.append(visit(tmp_path / "new.review.db", **(look or {})))
+        return tabs[-1]
+
+    yield open_page
+    assert [tab.complaints for tab in tabs if tab.complaints] == []
+
+
+@pytest.fixture
 def disputed(tmp_path):
     """A review that two people have coded, the same but for answers 1 to 4."""
     path = tmp_path / "new.review.db"
@@ -55,12 +75,9 @@ def disputed(tmp_path):
     return path
 
 
-@pytest.mark.slow
-def test_list_searches_filters_and_jumps(visit, tmp_path):
-    path = tmp_path / "new.review.db"
+def test_list_searches_filters_and_jumps(opened):
     texts = ["Ein Fahrradkeller", "a BICYCLE cellar <b>here</b>", "مخزن للدراجات 🚲"]
-    make_review(path, 250, texts=texts)
-    tab = visit(path)
+    tab = opened(250, texts=texts)
     page = tab.go("#/list", ".list-table tbody tr")
     assert rows(page) == list(range(1, 101))
     page.click("text=Next")
@@ -78,181 +95,105 @@ def test_list_searches_filters_and_jumps(visit, tmp_path):
     page.fill("#list-jump", "17")
     page.press("#list-jump", "Enter")
     page.wait_for_url("**/#/item/17")
-    assert tab.complaints == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_axe_finds_nothing_on_any_view(visit, disputed, width, dark):
-    check_views(visit(disputed, width=width, dark=dark, every=50))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
-def test_axe_finds_nothing_at_the_end_and_without_a_second_coder(visit, tmp_path, width):
-    path = tmp_path / "new.review.db"
-    make_review(path, 20, share=1.1)
-    tab = visit(path, width=width, dark=width > 1000)
-    assert violations(tab.page) == []
-    page = tab.go("#/settle", "text=There is nothing to settle.")
-    assert "a name of their own (--coder NAME)" in page.inner_text(".settle-body")
-    assert violations(page) == []
-    assert tab.complaints == []
-
-
-def check_views(tab):
-    """No violation on any view or dialog, and nothing is wider than the window."""
-    page = tab.page
-    found = {}
-    for route, there in (
-        ("#/", ".answer"),
-        ("#/item/1", ".answer"),
-        ("#/list", ".list-table tbody tr"),
-        ("#/settle", ".settle .card"),
-        ("#/keys", ".help-table"),
-    ):
+def test_axe_finds_nothing_on_any_view_or_dialog(visit, disputed, width, dark):
+    tab = visit(disputed, width=width, dark=dark, every=50)
+    page, found = tab.page, {}
+    for route, there in VIEWS.items():
         tab.go(route, there)
         found[route] = violations(page)
-        wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-        found[f"{route} is too wide"] = [wide] if wide else []
-    tab.go("#/settle", ".settle .card")
+        assert not page.evaluate(IS_TOO_WIDE), route
+    tab.go("#/settle", VIEWS["#/settle"])
     page.click("summary")
     page.click("text=Other codes >> nth=0")
     found["other codes"] = violations(page)
     tab.go("#/", ".answer")
-    for name, press in (
-        ("settings", None),
-        ("help", "?"),
-        ("alike", "a"),
-        ("flag", "f"),
-        ("new code", "+"),
-    ):
-        page.click("#open-settings") if press is None else page.keyboard.press(press)
-        page.wait_for_selector("dialog[open]")
-        found[name] = violations(page)
-        page.keyboard.press("Escape")
+    for key in (None, "?", "a", "f", "+"):
+        page.click("#open-settings") if key is None else page.keyboard.press(key)
+        box = page.wait_for_selector("dialog[open]").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+        found[key] = violations(page)
+        play(page, "Escape")
         page.wait_for_selector("dialog[open]", state="detached")
     assert {name: what for name, what in found.items() if what} == {}
     assert tab.complaints == []
 
 
-@pytest.mark.slow
-def test_alike_is_applied_and_undone_as_one(visit, tmp_path):
-    path = tmp_path / "new.review.db"
-    make_review(path, 80)
-    page = visit(path).page
-    page.wait_for_selector(".answer")
-    page.keyboard.press("a")
-    page.wait_for_selector(".dialog-alike .alike-list li")
-    boxes = page.query_selector_all(".alike-list input")
-    assert len(boxes) > 2
-    assert all(box.is_checked() for box in boxes)
-    boxes[-1].uncheck()
-    left_out = int(boxes[-1].get_attribute("id").removeprefix("alike-"))
-    codes = sorted(page.eval_on_selector_all(".alike-codes .chip", "c => c.map(x => x.innerText)"))
-    page.click(".dialog-alike .primary")
-    page.wait_for_selector(".dialog-alike", state="detached")
-    made = entries(path)
-    assert len(made) == len(boxes) - 1
-    assert left_out not in {entry.item for entry in made}
-    assert len({entry.batch for entry in made}) == 1
-    assert all(sorted(entry.after.codes) == codes for entry in made)
-    page.keyboard.press("u")
-    page.wait_for_selector("#progress >> text=/^0 of/")
-    undone = entries(path)[len(made) :]
-    assert {entry.item for entry in undone} == {entry.item for entry in made}
-    assert all(entry.action == "undo" and entry.after.state == "open" for entry in undone)
+@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+def test_axe_finds_nothing_at_the_end_and_without_a_second_coder(opened, width):
+    tab = opened(20, share=1.1, look={"width": width, "dark": width > 1000})
+    assert violations(tab.page) == []
+    page = tab.go("#/settle", "text=There is nothing to settle.")
+    assert "a name of their own (--coder NAME)" in page.inner_text(".settle-body")
+    assert violations(page) == []
 
 
-@pytest.mark.slow
 def test_a_disagreement_is_settled_by_a_key_and_by_other_codes(visit, disputed):
-    n_before = len(entries(disputed))
     tab = visit(disputed)
+    n_before = len(tab.acts)
     page = tab.go("#/settle", ".settle .card")
     cards = page.query_selector_all(".settle .card")
-    items = [int(card.get_attribute("data-item")) for card in cards]
-    assert items == [1, 2, 3, 4]
+    assert [int(card.get_attribute("data-item")) for card in cards] == [1, 2, 3, 4]
     sides = cards[0].query_selector_all(".side")
     assert [side.query_selector(".side-coder").inner_text() for side in sides] == ["Ann", "Ben"]
     second = [chip.evaluate("c => c.firstChild.data") for chip in sides[1].query_selector_all("li")]
-    page.keyboard.press("2")
+    play(page, "2")
     page.wait_for_selector(".settled")
-    assert entries(disputed)[-1].action == "settle"
-    assert entries(disputed)[-1].item == items[0]
-    assert sorted(entries(disputed)[-1].after.codes) == sorted(second)
+    assert tab.decisions[-1] == (1, "settle", "done", sorted(second))
     cards[1].query_selector("text=Other codes").click()
     for box in cards[1].query_selector_all(".choice-list input:checked"):
         box.uncheck()
-    page.check(f'.card[data-item="{items[1]}"] input[value="{CODES[0]}"]')
-    page.click(f'.card[data-item="{items[1]}"] .primary')
-    page.wait_for_selector(f'.card[data-item="{items[1]}"].settled')
-    assert entries(disputed)[-1].after.codes == frozenset({CODES[0]})
+    page.check(f'.card[data-item="2"] input[value="{CODES[0]}"]')
+    page.click('.card[data-item="2"] .primary')
+    page.wait_for_selector('.card[data-item="2"].settled')
+    assert tab.decisions[-1] == (2, "settle", "done", [CODES[0]])
     page.click("h2")
-    page.keyboard.press("u")
+    play(page, "u")
     page.wait_for_selector(".settled", state="detached")
-    assert page.locator(".settle .card").count() == len(items) - 1
-    assert len(entries(disputed)) == n_before + 3
+    assert page.locator(".settle .card").count() == 3
+    assert len(tab.acts) == n_before + 3
     assert tab.complaints == []
 
 
-@pytest.mark.slow
-def test_keys_are_remapped_refused_remembered_and_switched_off(visit, tmp_path):
-    path = tmp_path / "new.review.db"
-    make_review(path, 30)
-    tab = visit(path)
+def test_keys_are_remapped_refused_remembered_and_switched_off(opened):
+    tab = opened(30)
     page = tab.page
-    page.wait_for_selector(".answer")
     page.click("#open-settings")
     page.click('[data-action="skip"]')
-    page.keyboard.press("u")
+    play(page, "u")
     assert "taken by" in page.inner_text(".key-message")
     page.click('[data-action="skip"]')
-    page.keyboard.press("k")
+    play(page, "k")
     assert page.inner_text('[data-action="skip"]') == "k"
-    page.keyboard.press("Escape")
-    page.keyboard.press("s")  # now the key of nothing, or of a code
-    page.keyboard.press("k")
+    play(page, "Escape s k saved")  # s is now the key of nothing, or of a code
     page.wait_for_timeout(100)
     page.reload()
     page.wait_for_selector(".answer")
-    page.keyboard.press("k")
-    wait_for_entries(page, path, 2)
-    assert {entry.action for entry in entries(path)} == {"skip"}
+    play(page, "k saved")
+    assert [action for _, action in tab.acts] == ["skip", "skip"]
     page.click("#open-settings")
     page.uncheck("#set-keys-on")
-    page.keyboard.press("Escape")
+    play(page, "Escape")
     page.wait_for_timeout(500)
     page.reload()
     page.wait_for_selector(".answer")
-    for key in ("k", "Enter", "u", "1", "?", "l"):
-        page.keyboard.press(key)
+    play(page, "k Enter u 1 ? l")
     page.wait_for_timeout(300)
-    assert len(entries(path)) == 2
+    assert len(tab.acts) == 2
     assert page.query_selector("dialog[open]") is None
-    assert tab.complaints == []
 
 
-def wait_for_entries(page, path, n):
-    for _ in range(100):
-        if len(entries(path)) >= n:
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{len(entries(path))} entries instead of {n}")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("n_codes", [5, 300])
-def test_keys_print_on_one_page(visit, tmp_path, n_codes):
-    path = tmp_path / "new.review.db"
+def test_keys_print_on_one_page(opened, n_codes):
     codes = tuple(f"code number {i:03d} of the codebook" for i in range(n_codes))
-    make_review(path, 20, codes=codes)
-    tab = visit(path)
-    page = tab.go("#/keys", ".help-table")
+    page = opened(20, codes=codes).go("#/keys", ".help-table")
     assert n_pages(page) == 1
     page.click("#open-settings")
     page.check("#set-codes-fixed")
-    page.keyboard.press("Escape")
+    play(page, "Escape")
     page.wait_for_selector(".code-keys li")
     assert page.inner_text(".code-keys li >> nth=0") == f"1 {codes[0]}"
     assert n_pages(page) == 1
@@ -263,12 +204,9 @@ def n_pages(page):
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
-@pytest.mark.slow
-def test_ten_thousand_answers_and_three_hundred_codes(visit, tmp_path):
-    path = tmp_path / "new.review.db"
+def test_ten_thousand_answers_and_three_hundred_codes(opened):
     codes = tuple(f"code {i:03d}" for i in range(300))
-    make_review(path, 10_000, codes=codes, texts=["the needle"])
-    tab = visit(path, width=1600)
+    tab = opened(10_000, codes=codes, texts=["the needle"], look={"width": 1600})
     page = tab.go("#/list", ".list-table tbody tr")
     assert page.inner_text(".list-count") == "10,000 answers, 1 to 100 shown"
     page.click("text=Last")
@@ -278,28 +216,12 @@ def test_ten_thousand_answers_and_three_hundred_codes(visit, tmp_path):
     assert rows(page) == [1]
     page.fill("#list-search", "")
     page.select_option("#list-code", "code 299")
-    with closing(sqlite3.connect(path)) as database:
+    with closing(sqlite3.connect(tab.path)) as database:
         query = "SELECT count(*) FROM suggestions WHERE codes LIKE '%code 299%'"
         (n,) = database.execute(query).fetchone()
     page.wait_for_selector(f".list-count >> text=/^{n} answers/")
     page.click(".list-table tbody a >> nth=0")
     page.wait_for_selector(".answer")
-    assert tab.complaints == []
-
-
-@pytest.mark.slow
-def test_everything_fits_at_twice_the_size(visit, disputed):
-    # A window of 1280 pixels at 200 % has 640 of CSS.
-    tab = visit(disputed, width=640, height=400)
-    there = {"#/": ".answer", "#/list": ".list-table", "#/settle": ".card", "#/keys": ".help-table"}
-    for route, selector in there.items():
-        page = tab.go(route, selector)
-        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth"), route
-    page.click("#open-settings")
-    box = page.locator("dialog").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 640
-    page.click("[data-close]")
-    page.wait_for_selector("dialog", state="detached")
 
 
 class QuickLearner:
@@ -328,16 +250,12 @@ class QuickLearner:
         pass
 
 
-@pytest.mark.slow
-def test_panel_tells_what_the_machine_learns_without_moving_the_answer(visit, tmp_path):
-    path = tmp_path / "new.review.db"
-    make_review(path, 40)
-    learner = QuickLearner(path)
-    tab = visit(path, learner=learner, every=3)
-    page = tab.page
+def test_panel_tells_what_the_machine_learns_without_moving_the_answer(opened, tmp_path):
+    learner = QuickLearner(tmp_path / "new.review.db")
+    page = opened(40, look={"learner": learner, "every": 3}).page
     n_queue = int(page.inner_text("#panel .figure >> nth=0").split(" of ")[1])
     assert page.inner_text(".learning") == "It learns again after 3 more decisions."
-    page.keyboard.press("Enter")
+    play(page, "Enter")
     page.wait_for_selector("text=It learns again after 2 more decisions.")
     shown = page.inner_text(".answer-text")
     page.click("text=Learn now")
@@ -346,26 +264,21 @@ def test_panel_tells_what_the_machine_learns_without_moving_the_answer(visit, tm
     page.wait_for_selector(f"text={n_queue - 1} of them it could not at the start.")
     assert page.inner_text(".answer-text") == shown
     assert page.inner_text("#panel .figure >> nth=1") == "100 % by itself"
-    assert tab.complaints == []
 
 
-@pytest.mark.slow
-def test_colours_are_chosen_and_remembered(visit, tmp_path):
-    path = tmp_path / "new.review.db"
-    make_review(path, 10)
-    page = visit(path, dark=False).page
-    paper = "getComputedStyle(document.body).backgroundColor"
+def test_colours_are_chosen_and_remembered(opened):
+    page, paper = opened(10).page, "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
     page.click("#open-settings")
     page.check("#set-theme-dark")
     dark = page.evaluate(paper)
     assert dark != light
-    page.keyboard.press("Escape")
+    play(page, "Escape")
     page.wait_for_timeout(600)
     page.reload()
     page.wait_for_selector(".answer")
     assert page.evaluate(paper) == dark
     page.click("#open-settings")
     page.wait_for_selector("dialog[open]")
-    page.keyboard.press("Escape")
+    play(page, "Escape")
     assert "answer-text" in page.evaluate("document.activeElement.className")

@@ -10,21 +10,10 @@ from table_files import load_text
 from nldd.exceptions import InputError
 
 LEGACY = [
-    ("German", "cp1252"),
-    ("German", "mac_roman"),
-    ("German", "cp850"),
-    ("French", "cp1252"),
-    ("Spanish", "latin-1"),
-    ("Polish", "cp1250"),
-    ("Polish", "iso8859-2"),
-    ("Turkish", "cp1254"),
-    ("Russian", "cp1251"),
-    ("Russian", "koi8-r"),
-    ("Russian", "cp866"),
-    ("Greek", "cp1253"),
-    ("Hebrew", "cp1255"),
-    ("Japanese", "shift_jis"),
-    ("Japanese", "euc_jp"),
+    *(("German", "cp1252"), ("German", "mac_roman"), ("German", "cp850"), ("French", "cp1252")),
+    *(("Spanish", "latin-1"), ("Polish", "cp1250"), ("Polish", "iso8859-2"), ("Turkish", "cp1254")),
+    *(("Russian", "cp1251"), ("Russian", "koi8-r"), ("Russian", "cp866"), ("Greek", "cp1253")),
+    *(("Hebrew", "cp1255"), ("Japanese", "shift_jis"), ("Japanese", "euc_jp")),
     ("Chinese", "gb18030"),
 ]
 
@@ -44,10 +33,8 @@ def test_encoding_is_guessed_and_said(tmp_path, language, encoding):
     assert [row[1] for row in loaded.rows] == answers(language)
     western = language in ("German", "French", "Spanish") and encoding == "cp1252"
     assert (loaded.format.encoding == "cp1252") == (western or encoding == "latin-1")
-    assert loaded.notes == [
-        f"The file is not in UTF-8; it was read as {loaded.format.encoding}, which is a guess. "
-        "Set --encoding if letters look wrong."
-    ]
+    (note,) = loaded.notes
+    assert f"read as {loaded.format.encoding}, which is a guess. Set --encoding" in note
 
 
 def test_most_encodings_are_guessed_from_fifteen_answers(tmp_path):
@@ -77,22 +64,15 @@ def test_one_wrong_byte_leaves_the_other_letters_alone(tmp_path):
     loaded = load_text(tmp_path, b"\n".join(lines))
     right = answers("Polish")
     assert [row[1] for row in loaded.rows] == [*right[:49], "caf\u00e9 \ufffd", *right[50:]]
-    assert loaded.notes == [
-        "The file is in UTF-8 but for some bytes, the first in line 51; they were read as "
-        "Windows-1252."
-    ]
+    assert "the first in line 51; they were read as Windows-1252" in loaded.notes[0]
     assert loaded.format.encoding == "utf-8"
 
 
 @pytest.mark.parametrize(
     ("encoding", "told"),
     [
-        ("utf-8-sig", "utf-8"),
-        ("utf-8-sig", "utf_8_sig"),
-        ("utf-8", "utf-8-sig"),
-        ("utf-16", "utf-16"),
-        ("utf-16", "utf-16-le"),
-        ("utf-32", "utf-32"),
+        *(("utf-8-sig", "utf-8"), ("utf-8-sig", "utf_8_sig"), ("utf-8", "utf-8-sig")),
+        *(("utf-16", "utf-16"), ("utf-16", "utf-16-le"), ("utf-32", "utf-32")),
     ],
 )
 def test_mark_is_no_part_of_the_header(tmp_path, encoding, told):
@@ -111,9 +91,8 @@ def test_unknown_encoding(tmp_path, name):
 
 def test_text_that_is_not_in_the_encoding_as_told(tmp_path):
     content = b"a,b\n1,x\n2,caf\xe9\n"
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"line 3: .* 'utf-8'") as caught:
         load_text(tmp_path, content, encoding="utf-8")
-    assert "line 3: some bytes are not in the encoding 'utf-8'" in str(caught.value)
     assert "--encoding" in caught.value.hint
 
 

@@ -7,7 +7,6 @@ import pytest
 from table_files import load, put
 from workbooks import HEADER, workbook
 
-from nldd.coding.tables.reading import read_table
 from nldd.exceptions import InputError
 
 FILES = Path(__file__).parent / "files"
@@ -38,15 +37,12 @@ def test_workbook_of_libreoffice(ending):
         ),
         ("merged", *[None] * 9),
     ]
-    merged = (
-        "1 group of merged cells in the rows: only the first cell of each has a value. Unmerge "
-        "them and fill in the others."
+    sheet, empty, *merged = loaded.notes
+    assert sheet == "The sheet 'Answers' was read, and not 'Notes'."
+    assert empty == "1 empty row was skipped."
+    assert [note.split(":")[0] for note in merged] == (
+        ["1 group of merged cells in the rows"] if ending != ".ods" else []
     )
-    assert loaded.notes == [
-        "The sheet 'Answers' was read, and not 'Notes'.",
-        "1 empty row was skipped.",
-        *([merged] if ending != ".ods" else []),
-    ]
     assert loaded.format.kind == "xlsx"
     assert load(FILES / f"libreoffice{ending}", sheet="Notes").header == ("not this one",)
 
@@ -91,27 +87,10 @@ def test_sheet_by_name(tmp_path):
     assert caught.value.hint == "name one of its sheets: 'One', 'Two & three', 'Four'"
 
 
-@pytest.mark.parametrize(
-    ("wanted", "hint"),
-    [
-        ("zzz", "name one of its columns: 'answer'; or --sheet NAME, as the workbook has other"),
-        ("answr", "Did you mean 'answer'? Or --sheet NAME, as the workbook has other"),
-    ],
-)
-def test_a_missing_column_may_be_on_another_sheet(tmp_path, wanted, hint):
-    sheets = (("One", ""), ("Wave 2", ""), ("Wave 3", ""))
-    path = workbook(tmp_path, HEADER.replace(">a<", ">answer<"), sheets=sheets)
-    with pytest.raises(InputError) as caught:
-        read_table(path).find(wanted)
-    assert caught.value.hint.startswith(f"{hint} sheets: 'Wave 2', 'Wave 3'")
-
-
 def test_cell_too_many(tmp_path):
     rows = HEADER + '<row r="7"><c r="A7"><v>1</v></c><c r="D7"><v>2</v></c></row>'
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match=r"xlsx, row 7 of the sheet: .* 4 cells, .* is '2'"):
         load(workbook(tmp_path, rows))
-    assert "xlsx, row 7 of the sheet: the row has 4 cells, the header 1" in str(caught.value)
-    assert "too many is '2'" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -11,19 +11,18 @@ from nldd.exceptions import InputError
 
 
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    "rows",
     [
-        ('<row><c r="12"><v>1</v></c></row>', "damaged workbook"),
-        ('<row><c t="s"><v>0</v></c></row>', "damaged workbook"),
-        ('<row><c t="s"><v>-1</v></c></row>', "damaged workbook"),
-        ("<row><c></row>", "damaged workbook"),
-        ('<row r="1"><c r="A1"><v>1', "damaged workbook"),
+        '<row><c r="12"><v>1</v></c></row>',
+        '<row><c t="s"><v>0</v></c></row>',
+        '<row><c t="s"><v>-1</v></c></row>',
+        "<row><c></row>",
+        '<row r="1"><c r="A1"><v>1',
     ],
 )
-def test_damaged_sheets(tmp_path, rows, message):
-    with pytest.raises(InputError) as caught:
+def test_damaged_sheets(tmp_path, rows):
+    with pytest.raises(InputError, match="damaged workbook") as caught:
         load(workbook(tmp_path, rows))
-    assert message in str(caught.value)
     assert "save it again as .xlsx" in caught.value.hint
 
 

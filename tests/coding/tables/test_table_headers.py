@@ -9,33 +9,6 @@ from nldd.exceptions import InputError
 
 IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1_TEXT""}"'
 QUALTRICS = f'ResponseId,Q1\nResponse ID,"What would\nyou change?"\n{IDS}\nR_1,more buses\nR_2,\n'
-ROWS = [("R_1", "more buses"), ("R_2", "")]
-
-
-def test_question_texts_and_ids_of_qualtrics_are_no_rows(tmp_path):
-    loaded = load_text(tmp_path, QUALTRICS)
-    assert (loaded.header, loaded.rows) == (("ResponseId", "Q1"), ROWS)
-    assert loaded.notes == [
-        "2 rows below the header, as Qualtrics writes them (ImportId): no answers, and skipped; "
-        "rows are counted after that."
-    ]
-
-
-def test_an_answer_may_speak_of_ids(tmp_path):
-    text = '{"ImportId": 1}'
-    loaded = load_text(tmp_path, f"id;age;answer\n1;3;{text}\n2;4;{text}\n")
-    assert (len(loaded.rows), loaded.notes) == (2, [])
-
-
-def test_options_of_surveymonkey_name_the_columns(tmp_path):
-    content = "Respondent ID,Why?,Which?,\n,Open-Ended Response,Bus,Park\n7,late,Bus,\n8,,,Park\n"
-    loaded = load_text(tmp_path, content)
-    assert loaded.header == loaded.names == ("Respondent ID", "Why?", "Which?", "Park")
-    assert loaded.rows == [("7", "late", "Bus", ""), ("8", "", "", "Park")]
-    assert loaded.notes == [
-        "1 row below the header, as SurveyMonkey writes it ('Open-Ended Response', 'Bus', "
-        "'Park'): no answers, and skipped; rows are counted after that."
-    ]
 
 
 @pytest.mark.parametrize(
@@ -45,8 +18,9 @@ def test_options_of_surveymonkey_name_the_columns(tmp_path):
         "id,answer\n,Response\n,late\n",
         "id,answer\n,responses are slow\n2,late\n",
         "id,answer\n,Response\n",
+        'id;age;answer\n1;3;{"ImportId": 1}\n2;4;{"ImportId": 1}\n',
     ],
-    ids=["with an id", "no ids at all", "a sentence", "one row"],
+    ids=["with an id", "no ids at all", "a sentence", "one row", "it speaks of ids"],
 )
 def test_first_rows_that_are_answers(tmp_path, content):
     loaded = load_text(tmp_path, content)

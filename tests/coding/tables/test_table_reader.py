@@ -54,12 +54,7 @@ def test_other_files_are_named(tmp_path, content, what, name):
 
 @pytest.mark.parametrize(
     "content",
-    [
-        bytes(range(256)) * 20,
-        b"\x00" * 1000,
-        b"ab\x00\x00\x00" * 50,
-        random.Random(0).randbytes(5000),
-    ],
+    [bytes(range(256)) * 20, b"\0" * 1000, b"ab\0\0\0" * 50, random.Random(0).randbytes(5000)],
     ids=["all", "zeros", "padded", "random"],
 )
 def test_bytes_that_are_no_text(tmp_path, content):

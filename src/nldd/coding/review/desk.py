@@ -386,13 +386,11 @@ class Desk:
                 raise Conflict(message, items, hint="decide it again")
             if not act:
                 return []
-            now, entries = records.current_time(), []
+            same: dict[str, Any] = {"action": records.UNDO, "seconds": 0.0, "batch": uid}
+            same["time"], entries = records.current_time(), []
             for number, entry in enumerate(act):
-                _, before = self._undoable[entry.id]
-                undone = replace(
-                    entry, uid=f"{uid}:{number}", action=records.UNDO, after=before, time=now
-                )
-                entries.append(replace(undone, seconds=0.0, batch=uid, undoes=entry.id))
+                before, name = self._undoable[entry.id][1], f"{uid}:{number}"
+                entries.append(replace(entry, uid=name, after=before, undoes=entry.id, **same))
             self._add(entries)
         return [entry.item for entry in self._known[uid]]
 

@@ -173,7 +173,10 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         facts = round_facts(model, policy, counts, n_tests, n_decided)
         facts |= {"guarantee": last.facts.get("guarantee")} if kept else {}
         store.finish_round(number, digest, facts)
-        _drop_old(store)
+        # Only the first round and the last one count.
+        for old in range(1, number):
+            while store.drop_suggestions(old, N_WRITTEN):
+                time.sleep(PAUSE)
     learned = f"Learned from {count_noun(n_decided, 'decision')}. {failed * bool(kept)}".strip()
     return Learning(IDLE, learned if n_decided else "Suggestions renewed by the model.", number)
 
@@ -201,11 +204,3 @@ def _write_round(
         time.sleep(PAUSE)
     counts, n_kept = coded.summary(), len(kept.keys() & set(items))
     return replace(counts, n_auto=counts.n_auto + n_kept, n_review=counts.n_review - n_kept)
-
-
-def _drop_old(store: Store) -> None:
-    """Remove suggestions that no longer count: of rounds between the first and the last."""
-    last = store.rounds()[-1].round
-    for number in range(1, last):
-        while store.drop_suggestions(number, N_WRITTEN):
-            time.sleep(PAUSE)

@@ -18,7 +18,7 @@ from nldd._files import file_sha256
 from nldd.coding import coded_answers as coding
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_table import check_paths_differ, notes_on_draw, read_given
+from nldd.coding.coded_table import check_paths_differ, read_given
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
@@ -28,6 +28,7 @@ from nldd.coding.review.store import Store
 from nldd.coding.rows import read_answers
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -148,8 +149,8 @@ def prepare_review(
     coded = replace(coded, drawn=[item in drawn for item in answers.rows])
     counts = coded.summary()
     asked = {**promise._asdict(), "n_audit": n_audit, "blind": blind, "seed": seed}
-    asked |= {"table": table_path.name, "model": model_path.name, "model_sha256": digest}
-    study = Study(table_sha256=table.sha256, **describe_study(model, table), **asked)
+    named = {"table": table_path.name, "model": model_path.name, "model_sha256": digest}
+    study = _describe_study(model, table, **asked, **named)
     facts = round_facts(used, policy, counts, len(model.earlier) + 1)
     with Store.create(store_path, study) as store:
         rows = table.frame.itertuples(index=False, name=None)
@@ -176,20 +177,22 @@ def draw_to_check(numbers: Sequence[int], n_auto: int, n_audit: int, seed: int) 
     return sorted(random.Random(seed).sample(numbers, size))
 
 
-def describe_study(model: CodingModel, table: Spreadsheet) -> dict[str, Any]:
-    """What a study keeps of the columns and codes of a model, and of how a table is written."""
+def _describe_study(model: CodingModel, table: Spreadsheet, /, **asked: Any) -> Study:
+    """A study with the columns and codes of a model, and how its table is written."""
     columns, by_code = model.columns, model.codebook.by_code
     entries = [by_code.get(code, CodebookEntry(code)) for code in model.codes_in_order]
     written = {name: getattr(table.format, name) for name in WRITTEN}
-    return {
-        "header": table.header,
-        "text": columns.text,
-        "codes": tuple((entry.code, entry.name, entry.description) for entry in entries),
-        "separator": columns.codes.separator or ";",
-        "none": columns.codes.none,
-        "table_format": {**written, "codes": {"columns": _code_columns(model)}},
-        "version": __version__,
-    }
+    return Study(
+        table_sha256=table.sha256,
+        header=table.header,
+        text=columns.text,
+        codes=tuple((entry.code, entry.name, entry.description) for entry in entries),
+        separator=columns.codes.separator or ";",
+        none=columns.codes.none,
+        table_format={**written, "codes": {"columns": _code_columns(model)}},
+        version=__version__,
+        **asked,
+    )
 
 
 def _code_columns(model: CodingModel) -> dict[str, str]:
@@ -202,7 +205,7 @@ def _code_columns(model: CodingModel) -> dict[str, str]:
 
 def _notes_on_draw(counts: coding.CodingSummary, n_audit: int, n_all: int) -> Iterator[str]:
     """What rows that were coded before, or a small table, mean for the answers drawn."""
-    yield from notes_on_draw(counts, n_audit)
+    yield from fill_words("draw_notes", found=counts, n_asked=n_audit)
     n_expected = round(counts.n_drawn * counts.n_auto / max(n_all, 1))
     if n_expected < n_audit <= counts.n_drawn:
         yield (

@@ -191,14 +191,12 @@ class Store(AbstractContextManager["Store"]):
         row = (round, time or current_time(), model, 1, json.dumps(facts))
         self._write("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?, ?)", [row])
 
-    def drop_suggestions(self, round: int, most: int = 2000) -> int:
+    def drop_suggestions(self, round: int, most: int) -> int:
         """Remove suggestions of a round that no longer counts, some at a time; how many."""
         with self._transaction():
-            query = (
-                "DELETE FROM suggestions WHERE round = ? AND item IN"
-                " (SELECT item FROM suggestions WHERE round = ? LIMIT ?)"
-            )
-            return self._connection.execute(query, (round, round, most)).rowcount
+            some = "SELECT item FROM suggestions WHERE round = ?1 LIMIT ?2"
+            query = f"DELETE FROM suggestions WHERE round = ?1 AND item IN ({some})"
+            return self._connection.execute(query, (round, most)).rowcount
 
     def rounds(self) -> list[Round]:
         """All rounds that are finished; the last is the one that counts."""
