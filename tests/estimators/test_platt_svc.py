@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from nldd.estimators import _svm
 from nldd.estimators._svm import PlattSVC, fit_sigmoid, sigmoid
@@ -153,3 +153,11 @@ REFUSED = {
 def test_svm_refuses_classes_and_weights(y, weight, message):
     with pytest.raises(ValueError, match=message):
         PlattSVC().fit(np.arange(8.0).reshape(4, 2), y, sample_weight=weight)
+
+
+def test_platt_liblinear_is_linear_svc():
+    X, y = classes_in_a_plane()
+    model = PlattSVC(2.0, solver="liblinear", random_state=0).fit(X, y)
+    peer = LinearSVC(C=2.0, loss="hinge", tol=1e-3, max_iter=10_000, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, peer.coef_)
+    np.testing.assert_array_equal(model.intercept_, peer.intercept_)
