@@ -14,7 +14,7 @@ from typing import Any
 
 import marks
 import numpy as np
-from records import cells
+from record_files import cells
 
 from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.bench.report.published import paper_differences, published

@@ -14,7 +14,7 @@ from tempfile import gettempdir
 
 import marks
 import numpy as np
-from records import HERE, load, read, run_missing
+from record_files import HERE, load, read, run_missing
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from nldd import PlattSVC
