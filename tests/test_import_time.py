@@ -9,7 +9,8 @@ import pytest
 HEAVY = {"numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas"}
 # Without what would measure coverage in the child, which costs more than nldd itself.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-EXTRAS = ["filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests", "tqdm"]
+EXTRAS = ["dask", "filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests"]
+EXTRAS += ["tqdm"]
 RUNS, MOST_SECONDS = 5, 0.2
 
 

@@ -57,20 +57,6 @@ def test_lists_have_commas_or_come_from_repeated_options(here):
     assert {record.dataset for record in records} == {"more, all"}
 
 
-def test_groups_are_left_out_one_by_one_and_are_no_feature(here):
-    X, Y, _ = songs(18)
-    lines = ["speaker,tempo,label_sad,label_calm"]
-    lines += [f"{['Ann', 'Bob', 'Eve'][i % 3]},{X[i, 0]},{Y[i, 0]},{Y[i, 1]}" for i in range(18)]
-    (here / "talks.csv").write_text("\n".join(lines) + "\n")
-    (here / "trial.toml").write_text(
-        'methods = ["MLKNN"]\n[split]\nkind = "leave-one-group-out"\ngroups = "speaker"\n'
-    )
-    assert cli.run([*TRIAL, "--datasets", "talks.csv", "--labels", "label_*", "--out", "a"]) == 0
-    records = read_records(here / "a" / CELLS)
-    assert [record.details["n_test"] for record in records] == [6, 6, 6]
-    assert json.loads((here / "a" / FACTS).read_text())["talks"]["facts"]["n_features"] == 1
-
-
 def test_texts_are_learned_from_and_what_was_left_out_is_said(here, capsys):
     lines = ["words,id,label_sad", *(f"song {'of rain' * (i % 2)},{i},{i % 2}" for i in range(12))]
     (here / "talks.csv").write_text("\n".join(lines) + "\n")

@@ -29,9 +29,8 @@ def write_files(folder):
     birds = songs(80)
     birds.X[::9, 1] = np.nan
     for part, rows in (("train", slice(50)), ("test", slice(50, None))):
-        path = folder / f"birds-{part}.csv"
-        write_csv(replace(birds, X=birds.X[rows], Y=birds.Y[rows]), path)
-        path.write_text(path.read_text().replace("nan", ""))
+        part_of_birds = replace(birds, X=birds.X[rows], Y=birds.Y[rows])
+        write_csv(part_of_birds, folder / f"birds-{part}.csv")
 
 
 def test_run_and_report_of_the_page(tmp_path, monkeypatch, capsys):

@@ -41,11 +41,8 @@ def dense(table):
     ("rows", "expected"),
     [
         ("1,-2.5,'light blue'\n0,1e3,red\n", [[1, -2.5, 1], [0, 1000, 0]]),
-        ("?,?,?", [[NAN, NAN, NAN]]),
-        ("1\t2\tgreen", [[1, 2, 2]]),
         ("1 ,\t2, light blue", [[1, 2, 1]]),
         ("'1',\"2\",'red'", [[1, 2, 0]]),
-        ("0,.5,red\n0,+5.,red", [[0, 0.5, 0], [0, 5, 0]]),
         (r"0,1e-400,'\u0072ed'", [[0, 0, 0]]),
         # The empty rows and the last attribute stay; zeros may be spelt, indices in any order.
         ("{1 2.5}\n{}\n{0 1, 1 -1}\n{ }\n", [[0, 2.5, 0], [0, 0, 0], [1, -1, 0], [0, 0, 0]]),
@@ -66,22 +63,12 @@ def test_rows(read, rows, expected):
         assert arff.cells.nnz == np.count_nonzero(expected)
 
 
-def test_blanks_around_a_bare_value_and_quotes(read):
-    arff = read("@attribute x real\n@attribute a {' b', 'b ', b, '?'}\n@data\n1,  b\n1,b \n1,'?'")
-    assert_array_equal(arff.cells[:, 1], [2, 2, 3])
-    assert_array_equal(
-        read("@attribute a {'b ', b}\n@attribute x real\n@data\nb ,1").cells, [[1, 1]]
-    )
-
-
 @pytest.mark.parametrize(
     ("spelt", "name"),
     [
         ("bare-1/2", "bare-1/2"),
         ("don't", "don't"),
-        ("5%", "5%"),
         ("%", "%"),
-        ("'two words'", "two words"),
         (r'"\"x\""', '"x"'),
         (r"'it\'s a\\b\%\t\n'", "it's a\\b%\t\n"),
         (r"'\u0041\u00e9'", "Aé"),
@@ -119,14 +106,11 @@ def test_latin_1_where_utf_8_fails(read):
         ("1,2,red,{5}", "instance weight"),
         ("{0 1},{5}", "instance weight"),
         ("{0 1} x", "' x'"),
-        ("1,abc,red", "'my x': .* 'abc'"),
         ("1,nan,red", "'nan'"),
         ("1,1e999,red", "below 1.8e308; got '1e999'"),
-        ("1,\x0c2,red", "'.x0c2'"),
         ("1,,red", "'my x': no value"),
         ("1,2,pink", "'colour': .* 'light blue', 'green'; got 'pink'"),
         ("1,2,red\x00", "'red.x00'"),
-        ("1,2,red % no comment", "'red % no comment'"),
         ("1,2,'red", "not closed"),
         ("1,'2'3,red", "a comma after .* '3,red'"),
         (r"1,2,'\red'", r"'\\red'"),  # an escape: carriage return
@@ -136,7 +120,6 @@ def test_latin_1_where_utf_8_fails(read):
         ("{-1 1}", "pairs"),
         ("{0 1 1 2}", "'1 1 2'"),
         ("{0 1", "does not end with }"),
-        ("{2 'a}b', 1 2", "pairs"),
         ("{0 2}", "'0', '1'; got '2'"),
     ],
 )  # fmt: skip
@@ -225,9 +208,3 @@ def test_rows_of_any_few_characters_equal_a_naive_reading(tmp_path, kind, form, 
             assert_array_equal(dense(read_arff(write(content)).cells), expected, row)
             n_read += 1
     assert n_read > n / 200
-
-
-def test_many_lists_of_values_in_sparse_rows(read):
-    lists = "".join(f"@attribute a{j} {{x,{j}}}\n" for j in range(200))
-    rows, columns = read(f"{lists}@data\n{{3 3,199 199}}\n{{}}\n{{0 0}}\n").cells.nonzero()
-    assert (rows.tolist(), columns.tolist()) == ([0, 0, 2], [3, 199, 0])

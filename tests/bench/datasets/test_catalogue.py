@@ -20,16 +20,6 @@ from nldd.exceptions import InputError
 
 CONTENT = {"toy.arff": b"@relation toy\n", "toy.xml": b"<labels/>\n"}
 TOY = entry_of(CONTENT)
-# Table 1 of the paper: labels, features, examples, label cardinality; and distinct labelsets.
-TABLE = """emotions 6 72 593 1.87 27
-scene 6 294 2407 1.07 15
-yeast 14 103 2417 4.24 198
-medical 45 1449 978 1.25 94
-slashdot 22 1079 3782 1.18 156
-enron 53 1001 1702 3.37 753
-ohsumed 23 1002 13929 1.66 1147
-tmc2007 22 500 28596 2.16 1341
-bibtex 159 1836 7395 2.4 2856"""
 
 
 @pytest.fixture
@@ -37,14 +27,6 @@ def folder(tmp_path):
     for name, body in CONTENT.items():
         (tmp_path / name).write_bytes(body)
     return tmp_path
-
-
-def test_catalogue_is_the_table_of_the_paper():
-    found = [
-        f"{e.name} {e.n_labels} {e.n_features} {e.n_samples} {e.cardinality} {e.n_labelsets}"
-        for e in CATALOGUE.values()
-    ]
-    assert "\n".join(found) == TABLE
 
 
 def test_files_of_the_catalogue():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import issparse
 
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.exceptions import InputError
@@ -52,42 +52,6 @@ def test_values_become_numbers(encode, attribute, names, expected, sparse):
     assert dataset.feature_names == ["before", *names, "after"]
     X = dataset.X.toarray() if sparse else dataset.X
     assert_array_equal(X, [[7, *cells, 9] for cells in expected.values()])
-
-
-@pytest.mark.parametrize(
-    ("attribute", "expected"),
-    [("{0,1}", [0]), ("{1,0}", [1]), ("{no,yes}", [0]), ("{a,b,c}", [1, 0, 0]), ("real", [0])],
-)
-def test_sparse_rows_omit_the_first_value(encode, attribute, expected):
-    dataset = encode(["before real", f"f {attribute}", "g {1,0}"], "{1 2}\n{}\n{2 ?,3 0}")
-    missing = [NAN] * len(expected)
-    assert isinstance(dataset.X, csr_array)
-    assert_array_equal(
-        dataset.X.toarray(), [[2, *expected, 1], [0, *expected, 1], [0, *missing, 0]]
-    )
-    assert dataset.X.has_canonical_format
-    assert np.all(dataset.X.data != 0)
-    assert dataset.X.indices.dtype == np.int32
-
-
-@pytest.mark.parametrize(
-    ("attribute", "rows", "expected"),
-    [
-        ("{1,0}", "0,1\n0,0", [1, 0]),
-        ("{1,0}", "{0 1}\n{1 0}", [1, 0]),
-        ("{0,1}", "{0 1}\n{1 1}", [0, 1]),
-        ("{false,TRUE}", "0,TRUE\n0,false", [1, 0]),
-        ("{0}", "0,0\n0,0", [0, 0]),
-        ("{0,1,1.0}", "0,1.0\n0,0", [1, 0]),
-        ("real", "0,1.0\n0,0", [1, 0]),
-        ("real", "{1 1.0}\n{}", [1, 0]),
-    ],
-)
-def test_labels_are_0_and_1(encode, attribute, rows, expected):
-    dataset = encode([f"z {attribute}"], rows, labels=["z"])
-    assert_array_equal(dataset.Y[:, 0], expected)
-    assert dataset.Y.dtype == np.int64
-    assert dataset.feature_names == ["y"]
 
 
 @pytest.mark.parametrize(

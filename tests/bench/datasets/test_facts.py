@@ -71,6 +71,8 @@ def test_without_any_label_there_is_no_imbalance():
     facts = describe(Dataset(np.ones((2, 1)), np.zeros((2, 3), dtype=int), ["a", "b", "c"]))
     assert np.isnan([facts.mean_ir, facts.max_ir, facts.cv_ir]).all()
     assert (facts.scumble, facts.n_absent, facts.n_single) == (0, 3, 0)
+    assert "no row has a label" in str(facts)
+    assert list(facts.remarks()) == ["3 labels without rows left out of the IR."]
 
 
 def test_many_labels_in_a_row_do_not_overflow():

@@ -22,8 +22,9 @@ from nldd.exceptions import InputError
 def random_arff(rng):
     """A file with a label at either end, its naive reader, and options to load it."""
     table, spelling = random_table(rng, simple=rng.random() < 0.4), random_spelling(rng)
+    spelt = [["0", "1"], ["1", "0"], ["false", "TRUE"], ["0", "1", "1.0"], None]
     for j in (0, -1):
-        table.attributes[j] = (table.attributes[j][0], rng.choice([["0", "1"], ["1", "0"], None]))
+        table.attributes[j] = (table.attributes[j][0], rng.choice(spelt))
         for row in table.rows:
             row[j] = float(rng.random() < 0.5)
     spelling.relation = f"test: -C {rng.choice([1, 1, -1])}"
@@ -92,7 +93,13 @@ def test_damaged_files(tmp_path, make, n):
             # Of a CSV file more is forgiven than by the naive reader, such as a line of blanks.
             assert expected or not is_arff, content
             if expected:
-                X = found.X.toarray() if issparse(found.X) else found.X
+                X = found.X
+                if issparse(X):
+                    assert X.has_canonical_format
+                    assert np.all(X.data != 0)
+                    assert X.indices.dtype == np.int32
+                    X = X.toarray()
+                assert (X.dtype, found.Y.dtype) == (np.float64, np.int64)
                 assert_array_equal(X, expected[0], repr(content))
                 assert_array_equal(found.Y, expected[1], repr(content))
                 assert not is_arff or found.feature_names == expected[2], content

@@ -224,6 +224,12 @@ def test_pairs_of_tables(load):
     assert_array_equal(dataset.X, [[90], [80], [70]])
     assert (dataset.name, dataset.n_train) == ("songs", 1)
     assert np.issubdtype(dataset.Y.dtype, np.integer)
+    # Cells may be spelt in another way, or missing.
+    load("tempo,sad\n,FALSE\n", "songs-test.tsv", labels=["sad"])
+    assert load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"]).Y.tolist() == [[1], [0]]
+    with pytest.raises(InputError, match=r"songs-test.tsv, line 2: column 'tempo': .* 'x'"):
+        (load.folder / "songs-test.tsv").write_text("tempo,sad\nx,0\n")
+        load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"])
     load("speed,sad\n80,0\n", "songs-test.tsv", labels=["sad"])
     with pytest.raises(InputError, match=r"'speed' .* here, 'tempo' .* there"):
         load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"])

@@ -124,16 +124,22 @@ def test_weights_held_at_zero_are_counted_and_have_no_error():
 
 def test_theta_is_set_beside_the_errors_in_fifths_by_the_rows_of_folds():
     cells = folds("mine", "NLDD", [0.1, 0.2])
-    cells[0].details["theta_bins"] = [[3, 0.1, 0.2], [2, 0.2, 0.2], *([2, 0.5, 0.5],) * 3]
+    cells[0].details["theta_bins"] = [[5, 0.1, 0.2], [2, 0.2, 0.2], *([2, 0.5, 0.5],) * 3]
     cells[1].details["theta_bins"] = [[1, 0.3, 0.6], [2, 0.4, 0.6], *([2, 0.5, 0.5],) * 3]
     table = tables.theta_table(results(cells))
-    # (3 x 0.1 + 0.3) / 4 and (3 x 0.2 + 0.6) / 4; all: (0.6 + 1.2 + 6) / 20, (1.2 + 1.6 + 6) / 20.
+    # (5 x 0.1 + 0.3) / 6 and (5 x 0.2 + 0.6) / 6; all: (0.8 + 1.2 + 6) / 22, (1.6 + 1.6 + 6) / 22.
     half = ["0.5000"] * 3
-    assert texts(table.rows[0]) == ["mine", "0.3000", "0.4000", *half, "0.4400"]
-    assert unders(table.rows[0])[1:3] == ["theta 0.1500", "theta 0.3000"]
-    assert unders(table.rows[0])[-1] == "theta 0.3900"
-    assert table.data[0] == ("mine", "lowest theta", 4, pytest.approx(0.15), pytest.approx(0.3))
-    assert [row[2] for row in table.data] == [4, 4, 4, 4, 4, 20]
+    assert texts(table.rows[0]) == ["mine", "0.2667", "0.4000", *half, "0.4182"]
+    assert unders(table.rows[0])[1:3] == ["theta 0.1333", "theta 0.3000"]
+    assert unders(table.rows[0])[-1] == "theta 0.3636"
+    assert table.data[0] == (
+        "mine",
+        "lowest theta",
+        6,
+        pytest.approx(0.8 / 6),
+        pytest.approx(1.6 / 6),
+    )
+    assert [row[2] for row in table.data] == [6, 4, 4, 4, 4, 22]
     assert list(tables.about_theta(results(cells))) == []
 
 

@@ -91,7 +91,7 @@ def test_report_of_own_data_says_nothing_of_other_data_and_names_are_text():
     page = make_report(results([*cells, *more]), choose_measures(["f_measure", "macro_auroc"]))
     assert dict(page.facts)["title"] == "three of my own"
     texts = [render_page(page), *map(to_latex, page.tables)]
-    assert not re.search("<script|<img", texts[0]) and texts[0].count("&lt;script&gt;") > 8
+    assert not re.search("<script|<img", texts[0]) and texts[0].count("&lt;script&gt;") >= 8
     assert not [text for text in texts[1:] if r"\input" in text]
     foreign = "paper|gweon|arxiv|peerj|yeast|emotions|medical|ohsumed|tmc2007|bibtex"
     assert not [found for text in texts for found in re.findall(foreign, text, re.IGNORECASE)]

@@ -328,6 +328,9 @@ def test_ties_and_tiny_p_values_of_pairs_are_told_rightly():
     values = [[0.2, 0.2], *([0.1 + 0.01 * k, 0.5] for k in range(12))]
     table = pair_table(results(grid(values, names, ("BR", "NLDD"))), [HAMMING])
     assert table.rows[0][3:] == ("12/1/0", "+1.00", "< 0.001", "< 0.001")
+    # Better on 7 of 7: 2 / 2^7.
+    table = pair_table(results(grid(values[1:8], names[1:8], ("BR", "NLDD"))), [HAMMING])
+    assert table.rows[0][5:] == ("0.016", "0.016")
 
 
 def test_a_data_set_without_a_value_is_a_row_of_dashes():

@@ -281,7 +281,7 @@ class Slots(HomeWorkers):
 
     def __init__(self):
         super().__init__(n_workers=2)
-        self.open, self.beside_deadly = [], []
+        self.open, self.beside_deadly, self.n_seen = [], [], 0
 
     def submit(self, dataset, cell):
         self.submitted.append(cell.key)
@@ -294,9 +294,10 @@ class Slots(HomeWorkers):
         return future
 
     def look(self, state):
-        """What happens while the runner waits: the oldest cell ends."""
-        if self.open:
+        """What happens while the runner waits: the oldest cell ends, if no worker died."""
+        if self.open and self.n_seen == len(self.beside_deadly):
             self.open.pop(0)()
+        self.n_seen = len(self.beside_deadly)
 
 
 def test_deadly_cell_is_tried_alone_and_no_other_is_blamed(tmp_path, monkeypatch):

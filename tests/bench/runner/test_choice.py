@@ -65,6 +65,7 @@ def test_columns_go_by_the_name_of_the_data_set(folder, own):
     names = ["talk-train.csv", "answers.csv", "songs.csv", "tunes.arff"]
     chosen = choose_datasets(names, labels="label_*", columns_of=protocol.columns_of)
     assert chosen["talk"].groups.tolist() == ["Ann", "Bob", "Ann", "Bob"]
+    assert chosen["talk"].feature_names == ["tempo"]
     assert chosen["answers"].X.tolist() == ["yes", "no"]
     assert chosen["answers"].label_names == ["code_a", "code_b"]
     assert (chosen["songs"].n_labels, chosen["songs"].groups) == (4, None)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from bench.runner.trials import Stub, n_lines, run_first, songs, trial, work_at_home, write_csv
@@ -107,13 +106,6 @@ def test_classifiers_of_scikit_learn_run_as_they_are(entry, parameters, method, 
     assert record.scores["macro_auroc"] > 0.5
     seeds = [v for k, v in cell.estimator.get_params().items() if k.endswith("random_state")]
     assert seeds == [0] * len(seeds)
-
-
-def test_base_of_ours_by_import_path_is_seeded(own):
-    protocol = own("[parameters.BR]\nestimator = 'sklearn.ensemble:RandomForestClassifier'")
-    base = protocol.estimator("BR", "songs", 60, fold=4).estimator
-    assert isinstance(base, RandomForestClassifier)
-    assert base.random_state == 4
 
 
 def test_own_methods_come_after_ours_and_those_of_the_protocol_are_known():

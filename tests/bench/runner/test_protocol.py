@@ -3,14 +3,13 @@
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.svm import LinearSVC
 
 from bench.runner.trials import rows_only, songs, trial
 from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.runner.cell import settings_text
 from nldd.bench.runner.protocol import BASES, SHAPES, DatasetRules
 from nldd.bench.runner.protocol_file import load_protocol
 from nldd.estimators._registry import METHODS
-from nldd.estimators._svm import LinearSVM, PlattSVC
 
 LARGE = ("ohsumed", "tmc2007", "bibtex")
 PAPER, DEFAULT = load_protocol("paper"), load_protocol("default")
@@ -39,39 +38,16 @@ def test_small_data_are_cut_into_folds_and_large_ones_split(name, n_splits):
     assert protocol.folds == (3 if name == "quick" else 10)
 
 
-# The paper's settings
+# Settings
 
 
-@pytest.mark.parametrize("dataset", CATALOGUE)
-def test_paper_takes_less_of_large_data(dataset):
-    large, short = dataset in LARGE, dataset in ("tmc2007", "bibtex")
-    nldd, ecc, cbm = (made(PAPER, method, dataset) for method in ("NLDD", "ECC", "CBM"))
-    assert settings(nldd, "max_pairs", "train_fraction") == (None, 0.7 if large else 1.0)
-    names = ("bootstrap", "row_fraction", "feature_fraction")
-    default = settings(METHODS["ECC"].default(), *names)
-    assert settings(ecc, *names) == ((False, 0.75, 0.5) if large else default)
-    assert settings(ecc, "n_members") == (10,)
-    expected = (20, 1.0, 5, 0.5) if short else (20, 1.0, 10, 1.0)
-    names = ("n_components", "variance", "n_iterations", "feature_fraction")
-    assert settings(cbm, *names) == expected
-
-
-@pytest.mark.parametrize("dataset", ["yeast", *LARGE])
-@pytest.mark.parametrize("method", SHAPES)
-def test_paper_base_is_libsvm_but_on_the_two_largest_data_sets(method, dataset):
-    base = made(PAPER, method, dataset).estimator
-    by_liblinear = dataset in ("ohsumed", "tmc2007")
-    if SHAPES[method] == "probabilities":
-        assert isinstance(base, PlattSVC)
-        solver = "liblinear" if by_liblinear else "libsvm"
-        assert settings(base, "C", "solver", "n_folds") == (1.0, solver, 5)
-    elif by_liblinear:
-        assert isinstance(base, LinearSVC)
-        names = ("C", "loss", "dual", "penalty", "fit_intercept")
-        assert settings(base, *names) == (1.0, "hinge", True, "l2", True)
-    else:
-        assert isinstance(base, LinearSVM)
-        assert settings(base, "C") == (1.0,)
+def test_settings_of_every_method_on_small_and_large_data(snapshot):
+    lines = []
+    for protocol in (PAPER, DEFAULT):
+        for dataset in ("yeast", *LARGE):
+            settings = (settings_text(made(protocol, method, dataset)) for method in METHODS)
+            lines += [f"{protocol.name}, {dataset}", *settings, ""]
+    snapshot("\n".join(lines), "protocols")
 
 
 def test_paper_has_all_methods_and_the_study_of_shares():
@@ -81,21 +57,6 @@ def test_paper_has_all_methods_and_the_study_of_shares():
         shares = protocol.shares
         assert (shares.dataset, shares.method, shares.steps) == ("tmc2007", "NLDD", steps)
         assert shares.parameters == own
-
-
-# Our defaults
-
-
-@pytest.mark.parametrize("dataset", ["yeast", "ohsumed"])
-@pytest.mark.parametrize("method", METHODS)
-def test_default_protocol_has_the_defaults_of_each_method(method, dataset):
-    found = made(DEFAULT, method, dataset).get_params(deep=False)
-    expected = METHODS[method].factory().get_params(deep=False)
-    for name in expected.keys() - {"estimator", "random_state"}:
-        assert found[name] == expected[name], name
-    assert repr(made(load_protocol("quick"), method, dataset)) == repr(
-        made(DEFAULT, method, dataset)
-    )
 
 
 @pytest.mark.parametrize("method", [name for name, shape in SHAPES.items() if shape != "classes"])

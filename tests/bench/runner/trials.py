@@ -1,6 +1,5 @@
 """Small benchmarks: data, methods that misbehave, workers at hand, and what a run wrote."""
 
-import csv
 import json
 import os
 import sys
@@ -10,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_info
@@ -46,11 +46,9 @@ def rows_only(n_samples, name="rows"):
 
 def write_csv(dataset, path):
     """The data set as a table: features, then labels that are called label_*."""
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow([*dataset.feature_names, *(f"label_{n}" for n in dataset.label_names)])
-        for x, y in zip(dataset.X.tolist(), dataset.Y.tolist(), strict=True):
-            writer.writerow([*x, *y])
+    features = pd.DataFrame(dataset.X, columns=dataset.feature_names)
+    labels = pd.DataFrame(dataset.Y, columns=dataset.label_names).add_prefix("label_")
+    features.join(labels).to_csv(path, index=False)
     return path
 
 
@@ -80,15 +78,10 @@ def run_first(protocol, method, dataset=None):
     return cell, run_cell(dataset, cell)
 
 
-def timeless(record):
-    """A record without its seconds, which no two runs share; `record` is a dict."""
-    return {key: value for key, value in record.items() if key not in SECONDS}
-
-
 def written(folder):
-    """The records of a folder in one order and without seconds, as texts."""
-    lines = (Path(folder) / CELLS).read_text().splitlines()
-    return sorted(json.dumps(timeless(json.loads(line))) for line in lines)
+    """The records of a folder in one order, as texts, without seconds, which no two runs share."""
+    records = [json.loads(line) for line in (Path(folder) / CELLS).read_text().splitlines()]
+    return sorted(json.dumps(record | dict.fromkeys(SECONDS)) for record in records)
 
 
 def n_lines(folder):

@@ -149,7 +149,7 @@ def _parse_header(
     relation: str | None = None
     attributes: dict[str, Attribute] = {}
     for line, text in content:
-        with source.at(line):
+        with source.locate_errors(line):
             keyword, rest = _parse_declaration(text)
             if keyword == "data":
                 _check_end(rest, "@data")
@@ -272,7 +272,7 @@ def _read_dense(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
     width = len(attributes)
     cells: list[str] = []
     for line, row in rows:
-        with source.at(line):
+        with source.locate_errors(line):
             cells += _split_cells(row, width)
     table = np.empty((len(rows), width))
     for j, attribute in enumerate(attributes):
@@ -324,7 +324,7 @@ def _read_sparse(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
     read = cache(partial(_read_pair, attributes=attributes))
     starts, indices, values = [0], list[int](), list[float]()
     for line, row in rows:
-        with source.at(line):
+        with source.locate_errors(line):
             if row.startswith("{"):
                 pairs = list(map(read, _split_pairs(row)))
             else:

@@ -51,7 +51,7 @@ def as_dataset(
     for other in tables[1:]:
         _check_header(other, first)
     names = [attribute.name for attribute in first.attributes]
-    with first.source.at(first.header_line):
+    with first.source.locate_errors(first.header_line):
         columns = _label_columns(first, labels, names)
         chosen = named_columns([text], names, "which should be the text") if text else []
         grouping = named_columns([groups], names, "which should be the groups") if groups else []
@@ -94,15 +94,17 @@ def join(X: Sequence[Any], Y: Sequence[NDArray[np.int64]], **facts: Any) -> Data
 def _check_header(table: DataTable, first: DataTable) -> None:
     """Rows of several files may follow each other only if their columns are the same."""
     for theirs, mine in zip_longest(table.attributes, first.attributes):
-        if _declaration(theirs) != _declaration(mine):
+        if _declaration(theirs, table) != _declaration(mine, table):
             line = theirs.line if theirs else table.header_line
             other = f"the header differs from that of {first.source.path}"
             differ = f"{_describe(theirs)} here, {_describe(mine)} there"
             raise table.source.error(line, f"{other}: {differ}. Declare the same in both.")
 
 
-def _declaration(attribute: Attribute | None) -> Any:
-    return attribute and (attribute.name, attribute.is_text or attribute.codes)
+def _declaration(attribute: Attribute | None, table: DataTable) -> Any:
+    # Columns of a CSV file have no declared type: one file may have texts where the other has none.
+    is_free = table.relation is None
+    return attribute and (attribute.name, is_free or attribute.is_text or attribute.codes)
 
 
 def _describe(attribute: Attribute | None) -> str:
@@ -172,9 +174,6 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
     """Positions of the columns of these names; an error says where the names come from."""
     if not labels or not all(isinstance(label, str) for label in labels):
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
-    repeated = [label for label, count in Counter(labels).items() if count > 1]
-    if repeated:
-        raise InputError(f"labels names {quote_first(repeated)} more than once.")
     position = {name: j for j, name in enumerate(names)}
     unknown = [label for label in labels if label not in position]
     if unknown:
@@ -184,7 +183,7 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
         how = f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly."
         wrong = f"none of the {len(names)} columns is called {quote_first(unknown)}, {origin}"
         raise DataError(f"{wrong}. {how}")
-    return sorted(position[label] for label in labels)
+    return sorted({position[label] for label in labels})
 
 
 def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
@@ -319,7 +318,7 @@ def _encode_features(table: DataTable, columns: Sequence[int]) -> tuple[Any, lis
     """
     attributes = [table.attributes[j] for j in columns]
     for attribute in attributes:
-        with table.source.at(attribute.line):
+        with table.source.locate_errors(attribute.line):
             if attribute.is_text and table.relation is None:
                 for text in attribute.codes or ():
                     number(text, attribute.name)

@@ -76,9 +76,7 @@ def export_dataset(
     if len(names) != dataset.n_labels + dataset.n_features:
         raise InputError("To be exported, each label and each feature needs a name of its own.")
     if not dataset.is_text and (abs(dataset.X) == np.inf).sum():
-        raise InputError(
-            "Some feature is infinite, and ARFF files have finite numbers. Replace it."
-        )
+        raise InputError("A feature is infinite, which ARFF files cannot say. Replace it.")
     n_train = dataset.n_train
     cuts = [slice(None)] if n_train is None else [slice(n_train), slice(n_train, None)]
     for place, rows in zip(paths, cuts, strict=True):

@@ -13,16 +13,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nldd._wording import quote, quote_first
+from nldd.bench.datasets import catalogue
 from nldd.bench.datasets.arff import Attribute, DataTable, read_arff
-from nldd.bench.datasets.catalogue import (
-    CATALOGUE,
-    EMBEDDED,
-    CatalogueEntry,
-    Folder,
-    data_folder,
-    find_entry,
-    require_files,
-)
+from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, CatalogueEntry, Folder
 from nldd.bench.datasets.columns import FORMS, Labels, as_dataset, parse_labels
 from nldd.bench.datasets.source import MAX_BYTES, DataFile
 from nldd.bench.datasets.tables import read_csv, read_svmlight
@@ -107,7 +100,7 @@ def load_dataset(
     if str(name).startswith(OPENML):
         if test is not None or text is not None:
             raise InputError(f"{name} is one table of numbers: leave test and text out.")
-        return _load_openml(str(name), labels, keep_ids, data_folder(data_dir))
+        return _load_openml(str(name), labels, keep_ids, catalogue.data_folder(data_dir))
     if suffix in _ENDINGS:
         files = _find_files(Path(name), test)
         options = {"text": text, "groups": groups, "keep_ids": keep_ids}
@@ -117,7 +110,7 @@ def load_dataset(
         raise InputError(f"{name} is neither {known}.")
     if labels is not None or text is not None or test is not None:
         raise InputError(f"The labels of {name!r} are known: leave labels out, or name a file.")
-    return _load_entry(find_entry(name), data_dir)
+    return _load_entry(catalogue.find_entry(name), data_dir)
 
 
 def load_named(
@@ -200,10 +193,9 @@ def _load_files(
             raise InputError(f"Every line of {files[0]} says its labels: {how}.")
         dataset = read_svmlight(files, name)
     else:
-        if labels is None and suffix == ".arff":
+        is_arff, texts = suffix == ".arff", (options.get("text"), options.get("groups"))
+        if is_arff and labels is None:
             labels = _label_file(files[0])
-        texts = options.get("text"), options.get("groups")
-        is_arff = suffix == ".arff"
         tables = [read_arff(path) if is_arff else read_csv(path, *texts) for path in files]
         dataset = as_dataset(tables, labels, name, **options)
     if dataset.n_train is None:
@@ -215,10 +207,10 @@ def _load_files(
 
 
 def _load_entry(entry: CatalogueEntry, data_dir: Folder) -> Dataset:
-    folder = data_folder(data_dir)
+    folder = catalogue.data_folder(data_dir)
     if entry.name == EMBEDDED and not all((folder / file.file).exists() for file in entry.files):
         return load_yeast()
-    paths = require_files(entry, data_dir)
+    paths = catalogue.require_files(entry, data_dir)
     files = [path for path in paths if path.suffix == ".arff"]
     xml = next((path for path in paths if path.suffix == ".xml"), None)
     dataset = _load_files(files, xml, entry.name)

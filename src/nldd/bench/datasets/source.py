@@ -43,7 +43,7 @@ class DataFile:
         return InputError(f"{self.path}{place}: {message}")
 
     @contextmanager
-    def at(self, line: int) -> Iterator[None]:
+    def locate_errors(self, line: int) -> Iterator[None]:
         """Say of what is refused meanwhile that it stands in this line."""
         try:
             yield

@@ -53,7 +53,7 @@ def read_csv(
     """
     source, lines = read_lines(path)
     (header_line, names), *rows = _read_rows(source, lines)
-    with source.at(header_line):
+    with source.locate_errors(header_line):
         _check_names(names)
         if not rows:
             raise DataError("no rows follow the header. Is the file complete?")
