@@ -43,7 +43,7 @@ def test_help_of_a_command_loads_no_scikit_learn():
 def test_predict_loads_nothing_of_reports_and_benchmarks(made, tmp_path):
     found = command("predict", made / "model.nldd", made / "new.csv", "-o", tmp_path / "coded.csv")
     assert (tmp_path / "coded.csv").exists()
-    assert not {"matplotlib", "jinja2", "nldd.bench"} & found
+    assert not {"matplotlib", "nldd.bench"} & found
 
 
 def test_library_needs_no_library_of_an_extra(tmp_path):
