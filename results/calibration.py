@@ -9,7 +9,7 @@ from typing import Any
 
 import marks
 import numpy as np
-from records import load, read, run_missing
+from record_files import load, read, run_missing
 
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.coding.calibration import Calibration, CalibrationDisplay, calibration_deciles

@@ -6,7 +6,7 @@ that are missing.
 
 import marks
 import numpy as np
-from records import load, read, run_missing
+from record_files import load, read, run_missing
 from sklearn.metrics import roc_auc_score
 
 from nldd.coding.cross_validation import cross_validate

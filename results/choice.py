@@ -9,7 +9,7 @@ from time import thread_time
 
 import marks
 import numpy as np
-from records import load, read, run_missing
+from record_files import load, read, run_missing
 
 from nldd._parallel import one_blas_thread
 from nldd._training import Training

@@ -8,7 +8,7 @@
 
 import marks
 import numpy as np
-from records import load, read, run_missing
+from record_files import load, read, run_missing
 
 from nldd.bench import load_protocol
 from nldd.bench.report.published import published

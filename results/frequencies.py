@@ -8,7 +8,7 @@ from itertools import product
 
 import marks
 import numpy as np
-from records import read, run_missing
+from record_files import read, run_missing
 
 from nldd.coding.frequencies import PartCounts, estimate_rest
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import marks
 import numpy as np
-from records import cells
+from record_files import cells
 
 from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.bench.report.published import paper_differences, published
@@ -26,7 +26,7 @@ from nldd.bench.statistics.significance import one_sided_wilcoxon
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.present.table import Table, TableEntry, as_entry, one_line, right_aligned
 
-PAGES = ("results", "results-tables", "methods", "../README")
+PAGES = ("results", "results-tables", "methods", "index", "../README")
 # Diagrams of average ranks, each method with the base that suits the data.
 DIAGRAMS = {"f_measure": "ranks-f-measure", "hamming_loss": "ranks-hamming-loss"}
 PROTOCOLS = {

@@ -21,7 +21,7 @@ from itertools import product
 
 import marks
 import numpy as np
-from records import load, read, run_missing
+from record_files import load, read, run_missing
 
 from nldd.coding.cross_validation import cross_validate
 from nldd.coding.guarantee import GuaranteeTarget

@@ -24,7 +24,7 @@ from itertools import count, islice, product
 
 import marks
 import numpy as np
-from records import read, run_missing
+from record_files import read, run_missing
 from scipy.special import expit
 
 from nldd.coding.answers import Answers, Decisions, settle_repeats

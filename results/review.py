@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import marks
 import numpy as np
-from records import load, read, run_missing
+from record_files import load, read, run_missing
 from scipy.special import expit
 
 from nldd.coding.answers import Answers, Decisions

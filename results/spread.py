@@ -13,7 +13,7 @@ from itertools import product
 import marks
 import numpy as np
 import promise
-from records import read, run_missing
+from record_files import read, run_missing
 
 from nldd.coding import selective
 from nldd.coding.model import TARGETS

@@ -11,7 +11,7 @@ from nldd.datasets import load_yeast
 # A source distribution has no records; what reads them is left out there.
 ROOT = Path(__file__).parents[1]
 NEEDED = ("results", "benchmarks")
-READERS = ["test_results.py", "test_marks.py", "dist/*"]
+READERS = ["test_study_records.py", "test_marks.py", "dist/*"]
 collect_ignore_glob = [] if all((ROOT / name).is_dir() for name in NEEDED) else READERS
 
 

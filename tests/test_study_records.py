@@ -25,7 +25,7 @@ AGAIN = [
 
 @pytest.fixture(scope="module")
 def records():
-    return program("records")
+    return program("record_files")
 
 
 @pytest.mark.parametrize("name", ["default", "best", "paper"])

@@ -3,7 +3,7 @@
 ``NAME.jsonl.xz`` has a line of JSON for each cell of a study, or of a benchmark by the protocol
 NAME. While a study runs, its new lines are in ``NAME.jsonl``, so that an interrupted one goes on.
 
-    python results/records.py nldd-results/default
+    python results/record_files.py nldd-results/default
 
 keeps a finished benchmark here. What its cells predicted stays in its folder: all measures are in
 the records, and so are the counts of each label.
