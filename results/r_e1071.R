@@ -1,7 +1,7 @@
-# One support vector machine of R's e1071, as the paper has it. In FOLDER are numbers as they lie in
-# memory: shape.bin (training rows, features, test rows, scale?, probabilities?, seed), y.bin (class
-# numbers), and the paths of the training and test rows in rows.txt; what comes out is in out.bin:
-# classes of the test rows, then for two classes decision values, probabilities, A and B.
+# One support vector machine of e1071, the package that the paper used. In FOLDER are numbers as they
+# lie in memory: shape.bin (training rows, features, test rows, scale?, probabilities?, seed), y.bin
+# (0 and 1), and the paths of training and test rows in rows.txt. In out.bin come classes, decision
+# values and probabilities of the test rows, then A and B of Platt's sigmoid.
 library(e1071)
 folder <- commandArgs(trailingOnly = TRUE)[1]
 numbers <- function(path, n) readBin(path, "double", n)

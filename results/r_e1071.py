@@ -1,28 +1,35 @@
-"""Whether the paper's program explains its values: BR, SMBR and NLDD by e1071, beside ours.
+"""Do the support vector machines of R's e1071, the paper's, explain values that are far from ours?
 
-    python results/r_e1071.py DATASET FOLDER
-
-The first fold of the protocol `paper` with R's support vector machines below the methods instead of
-ours, one stage at a time. Needs R with e1071; each machine that is fitted is kept in FOLDER, so
-that an interrupted run goes on. A line that is printed is one method on one machine: its scores,
-and in how many cells its labels differ from those of the protocol's own machine.
+The first fold of the protocol `paper`: BR, SMBR and NLDD with machines of R in the place of ours,
+one stage at a time, on enron; single machines on ohsumed, where one takes R minutes. ``python
+results/r_e1071.py`` runs what is missing, with R and its package e1071; machines that were fitted
+are kept in the folder `FITTED` until then.
 """
 
-import argparse
-import json
 import subprocess
 from hashlib import blake2b
+from itertools import product
 from pathlib import Path
+from tempfile import gettempdir
 
+import marks
 import numpy as np
+from records import HERE, load, read, run_missing
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from nldd import PlattSVC
-from nldd.bench import load_dataset, load_protocol
+from nldd.bench import load_protocol
 from nldd.metrics._measures import PAPER_MEASURES
 
-HERE = Path(__file__).parent
-SCRIPT = HERE / "r_e1071.R"
+PAGES = ("results",)
+FITTED = Path(gettempdir()) / "r_e1071"
+KEYS = ("dataset", "method", "machine")
+OURS = "the protocol's"
+LABELS = [
+    *(("enron", label) for label in (6, 31, 0)),
+    *(("ohsumed", label) for label in (3, 12, 20)),
+]
+SOLVERS = ("libsvm", "liblinear")
 
 
 class E1071(ClassifierMixin, BaseEstimator):
@@ -32,8 +39,7 @@ class E1071(ClassifierMixin, BaseEstimator):
     one if `by_probability`.
     """
 
-    def __init__(self, folder, scale=False, by_probability=False, random_state=None):
-        self.folder = folder
+    def __init__(self, scale=False, by_probability=False, random_state=None):
         self.scale = scale
         self.by_probability = by_probability
         self.random_state = random_state
@@ -44,21 +50,20 @@ class E1071(ClassifierMixin, BaseEstimator):
         return self
 
     def asked(self, X) -> np.ndarray:
-        """Classes, decision values and probabilities of the rows, one after the other, A and B."""
-        train, test = (_kept(Path(self.folder), rows) for rows in (self.X_, X))
+        """Classes, decision values and probabilities of the rows, and Platt's A and B."""
+        train, test = map(_kept, (self.X_, X))
         shape = [*self.X_.shape, X.shape[0], self.scale, 1, 0]
         what = f"{train.name} {test.name} {shape}".encode() + self.y_.astype(np.int8).tobytes()
-        found = Path(self.folder, f"{blake2b(what, digest_size=12).hexdigest()}.npy")
+        found = FITTED / f"{blake2b(what, digest_size=12).hexdigest()}.npy"
         if not found.exists():
-            job = Path(self.folder, f"{found.stem}-job")
-            job.mkdir(exist_ok=True)
+            (job := FITTED / f"{found.stem}-job").mkdir(exist_ok=True)
             np.array(shape, np.float64).tofile(job / "shape.bin")
             self.y_.astype(np.float64).tofile(job / "y.bin")
             (job / "rows.txt").write_text(f"{train}\n{test}\n", "utf-8")
-            subprocess.run(["Rscript", SCRIPT, job], check=True)
-            out = np.fromfile(job / "out.bin")
-            np.save(found, out)
-        return np.load(found)
+            subprocess.run(["Rscript", HERE / "r_e1071.R", job], check=True)
+            np.save(found, np.fromfile(job / "out.bin"))
+        out = np.load(found)
+        return out[:-2].reshape(3, -1), out[-2:]
 
     def predict(self, X):
         """Classes by `decision_function`."""
@@ -66,70 +71,103 @@ class E1071(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """Above 0 for the second class."""
-        _, f, p = self.asked(X)[:-2].reshape(3, -1)
+        (_, f, p), _ = self.asked(X)
         return p - 0.5 if self.by_probability else f
 
     def predict_proba(self, X):
         """Probabilities of both classes."""
-        p = self.asked(X)[:-2].reshape(3, -1)[2]
+        p = self.asked(X)[0][2]
         return np.column_stack([1 - p, p])
 
 
-def _kept(folder: Path, X) -> Path:
+def _kept(X) -> Path:
     """A file of the rows, column by column as R has them."""
-    dense = np.asfortranarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
-    path = folder / f"{blake2b(dense.T.tobytes(), digest_size=12).hexdigest()}.bin"
+    columns = np.ascontiguousarray((X.toarray() if hasattr(X, "toarray") else X).T, np.float64)
+    path = FITTED / f"{blake2b(columns.tobytes(), digest_size=12).hexdigest()}.bin"
     if not path.exists():
-        dense.T.tofile(path)
+        columns.tofile(path)
     return path
 
 
-def machines(folder: Path) -> list[tuple[str, str, object]]:
-    """Methods, and what they have beneath: of libsvm only probabilities differ from e1071's."""
-    e1071 = {
-        "e1071": E1071(folder),
-        "e1071, p >= 1/2": E1071(folder, by_probability=True),
-        "e1071, scaled": E1071(folder, scale=True),
-    }
-    return [
-        *((method, "the protocol's", None) for method in ("BR", "SMBR", "NLDD")),
-        ("NLDD", "libsvm", PlattSVC(random_state=0)),
-        *((method, name, base) for name, base in e1071.items() for method in ("BR", "SMBR")),
-        ("NLDD", "e1071", e1071["e1071"]),
-        ("NLDD", "e1071, scaled", e1071["e1071, scaled"]),
-    ]
+MACHINES = {
+    OURS: None,
+    "e1071": E1071(),
+    "e1071, p >= 1/2": E1071(by_probability=True),
+    "e1071, scaled": E1071(scale=True),
+    "libsvm": PlattSVC(random_state=0),
+}
+# NLDD has no use for classes, and but for probabilities libsvm is that of e1071.
+SAME = {("NLDD", "e1071, p >= 1/2"), ("BR", "libsvm"), ("SMBR", "libsvm")}
 
 
-def main() -> None:
-    """Run what is not there yet."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("dataset")
-    parser.add_argument("folder", type=Path)
-    asked = parser.parse_args()
-    asked.folder.mkdir(parents=True, exist_ok=True)
-    dataset, protocol = load_dataset(asked.dataset), load_protocol("paper")
-    cut = protocol.split_of(dataset.name, dataset.n_samples)
-    train, test = cut.rows(dataset, protocol.seed)[0]
-    first = {}
-    for method, machine, base in machines(asked.folder):
-        kept = asked.folder / f"{method} {machine.replace('/', '')}.npy"
+def first_fold(name: str) -> tuple:
+    """The data set, its training and its test rows."""
+    dataset, protocol = load(name), load_protocol("paper")
+    FITTED.mkdir(exist_ok=True)
+    cut = protocol.split_of(name, dataset.n_samples)
+    return dataset, *cut.rows(dataset, protocol.seed)[0]
+
+
+def run_label(name: str, label: int) -> dict:
+    """One label by e1071, libsvm and liblinear: how far apart they are, and Platt's A and B."""
+    dataset, train, test = first_fold(name)
+    X, y, Z = dataset.X[train], dataset.Y[train, label], dataset.X[test]
+    (_, f, _), ab = E1071().fit(X, y).asked(Z)
+    found = {"positive": int(y.sum()), "e1071": {"ab": ab.tolist()}}
+    for solver in SOLVERS:
+        model = PlattSVC(solver=solver, random_state=0).fit(X, y)
+        own = model.decision_function(Z)
+        found[solver] = {
+            "ab": model.sigmoid_,
+            "f": float(np.abs(f - own).max()),
+            "differ": int(((f > 0) != (own > 0)).sum()),
+        }
+    return found
+
+
+def run_cell(name: str, method: str, machine: str) -> dict:
+    """Scores of a method on a machine, and how many labels differ from those of the protocol's."""
+    (dataset, train, test), found, protocol = first_fold(name), {}, load_protocol("paper")
+    for each in (OURS, machine):
+        kept = FITTED / f"{name} {method} {each.replace('/', '')}.npy"
         if not kept.exists():
-            model = protocol.model(method, dataset, 0)
+            model, base = protocol.model(method, dataset, 0), MACHINES[each]
             model = model if base is None else model.set_params(estimator=base)
             model.fit(dataset.X[train], dataset.Y[train])
             np.save(kept, model.predict(dataset.X[test]))
-        found = np.load(kept)
-        first.setdefault(method, found)
-        line = {
-            "dataset": dataset.name,
-            "method": method,
-            "machine": machine,
-            "n_test": len(test),
-            "differ": int((found != first[method]).sum()),
-            **{m.key: m.function(dataset.Y[test], found) for m in PAPER_MEASURES},
-        }
-        print(json.dumps(line), flush=True)
+        found[each] = np.load(kept)
+    scores = {m.key: m.function(dataset.Y[test], found[machine]) for m in PAPER_MEASURES}
+    return {"n_test": len(test), "differ": int((found[machine] != found[OURS]).sum()), **scores}
+
+
+def tables() -> dict[str, str]:
+    """All of it in Markdown."""
+    keys = [measure.key for measure in PAPER_MEASURES]
+    machines = [
+        [one["method"], one["machine"], str(one["differ"]), *(f"{one[key]:.4f}" for key in keys)]
+        for one in read("r_e1071")
+    ]
+    labels = [
+        [
+            *(str(one[key]) for key in ("dataset", "label", "positive")),
+            f"{one['libsvm']['f']:.0e}",
+            str(one["liblinear"]["differ"]),
+            *("{:.2f}, {:.2f}".format(*one[solver]["ab"]) for solver in ("e1071", *SOLVERS)),
+        ]
+        for one in read("r_labels")
+    ]
+    by_label = "data set | label | rows with it | decision values of e1071 and libsvm differ by "
+    by_label += "| rows that liblinear decides otherwise | A, B: e1071 | libsvm | liblinear"
+    by_method = (
+        "method | machine | labels that differ | Hamming loss | 0/1 loss | accuracy | F-measure"
+    )
+    return {
+        "r-machines": marks.table(by_method, machines),
+        "r-labels": marks.table(by_label, labels),
+    }
 
 
 if __name__ == "__main__":
-    main()
+    run_missing("r_labels", ("dataset", "label"), LABELS, run_label)
+    every = [("enron", *one) for one in product(("BR", "SMBR", "NLDD"), MACHINES)]
+    run_missing("r_e1071", KEYS, [one for one in every if one[1:] not in SAME], run_cell)

@@ -6,15 +6,29 @@
 import calibration
 import chance
 import choice
+import far_values
 import frequencies
 import marks
 import page
 import promise
+import r_e1071
 import repeats
 import review
 import spread
 
-STUDIES = (page, promise, chance, calibration, spread, repeats, choice, frequencies, review)
+STUDIES = (
+    page,
+    r_e1071,
+    far_values,
+    promise,
+    chance,
+    calibration,
+    spread,
+    repeats,
+    choice,
+    frequencies,
+    review,
+)
 
 
 def main() -> None:

@@ -3,11 +3,9 @@
 So `import nldd` takes no time, and a command loads only what it needs.
 """
 
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -57,6 +55,9 @@ def require_extra(extra: str, *libraries: str) -> None:
 @cache
 def library_versions() -> dict[str, str]:
     """Return the versions of Python, nldd and the libraries that its numbers depend on."""
+    import platform  # neither of these two is light
+    from importlib.metadata import version
+
     from nldd import __version__
 
     found = {"python": platform.python_version(), "nldd": __version__}

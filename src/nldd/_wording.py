@@ -1,7 +1,6 @@
 """How texts and results are shown: quoted in messages, visible, in notebooks, as progress."""
 
 from collections.abc import Iterable, Iterator
-from html import escape
 from itertools import islice
 from time import perf_counter
 from typing import TypeVar
@@ -57,6 +56,8 @@ class NotebookText:
     """
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         return f'<pre style="white-space: pre-wrap">{escape(str(self))}</pre>'
 
 

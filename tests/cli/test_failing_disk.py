@@ -50,7 +50,6 @@ def here(made, tmp_path, monkeypatch):
     (tmp_path / "trial.toml").write_text('folds = 2\nmethods = ["BR"]\n')
     write_records(tmp_path / "cells", folds("yeast", "BR", [0.5, 0.5]))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("nldd.bench.report.report.illustrations", lambda: ())
     work_at_home(monkeypatch)
     return tmp_path
 

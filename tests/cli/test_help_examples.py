@@ -12,7 +12,6 @@ from bench.report.records import grid, write_records
 from coding.review.made_review import decide as decide_items
 from coding_tables import ADDED, COLUMNS, HEADER, PHRASES, answers, call, read_csv, write_csv
 from nldd import cli
-from nldd.bench.report import report as report_module
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.exchange import write_export
@@ -147,8 +146,6 @@ def folder(prepared, tmp_path, monkeypatch):
     place = tmp_path / "work"
     shutil.copytree(prepared, place)
     monkeypatch.chdir(place)
-    # Pictures that do not depend on the example take seconds.
-    monkeypatch.setattr(report_module, "illustrations", lambda: ())
     return place
 
 

@@ -1,14 +1,22 @@
-"""Samples of automatic codes: drawn evenly, and read back as what they prove."""
+"""Samples of automatic codes: drawn evenly, read back as what they prove, at which guarantee."""
 
 from collections import Counter
 from itertools import combinations
+from warnings import catch_warnings, simplefilter
 
 import pytest
 from scipy.stats import binomtest, chi2
 
-from coding.made_up import read_csv, write_csv
+from coding.made_up import SETTINGS, made_up, read_csv, write_csv
+from nldd.coding.answers import Answers
 from nldd.coding.audit import Sample, checks_needed, draw_sample, read_audit
-from nldd.exceptions import InputError
+from nldd.coding.coded_answers import CodingOptions
+from nldd.coding.coded_table import code_table, draw_at_random
+from nldd.coding.guarantee import Guarantee, GuaranteeTarget, select_codes
+from nldd.coding.model import fit_coding_model
+from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.writing import write_table
+from nldd.exceptions import InputError, ZeroWeightWarning
 
 HEADER = ["id", "answer", "nldd_codes", "nldd_status"]
 
@@ -21,15 +29,10 @@ def coded_table(path, n_auto, n_review=0):
     return write_csv(path, HEADER, rows)
 
 
-def test_every_set_of_rows_is_equally_likely(tmp_path, monkeypatch):
-    monkeypatch.setattr("os.fsync", lambda _: None)
-    coded = coded_table(tmp_path / "coded.csv", 6, 3)
-    counts, n_draws = Counter(), 300
-    for seed in range(n_draws):
-        draw_sample(coded, tmp_path / "sample.csv", 2, seed)
-        _, rows = read_csv(tmp_path / "sample.csv")
-        counts[tuple(row[0] for row in rows)] += 1
-    sets = list(combinations([f"a{i}" for i in range(6)], 2))
+def test_every_set_of_rows_is_equally_likely():
+    n_draws = 300
+    counts = Counter(tuple(sorted(draw_at_random(range(6), 2, seed))) for seed in range(n_draws))
+    sets = list(combinations(range(6), 2))
     assert set(counts) == set(sets)
     expected = n_draws / len(sets)
     statistic = sum((counts[pair] - expected) ** 2 / expected for pair in sets)
@@ -169,3 +172,122 @@ def test_table_coded_twice_is_drawn_by_its_latest_status(tmp_path):
     write_csv(coded, ["id", *reversed(header[1:])], [[row[0], *row[:0:-1]] for row in rows])
     draw_sample(coded, tmp_path / "sample.csv", 9)
     assert [row[0] for row in read_csv(tmp_path / "sample.csv")[1]] == ["2", "3"]
+
+
+TEXTS = {
+    "accuracy 0.7 (subset), confidence level 0.9, chance threshold 0.8312": Guarantee(
+        0.7, 0.9, "subset", "chance", "0.8312"
+    ),
+    "accuracy 0.95 (hamming), confidence level 0.99, theta threshold 3.74e-05": Guarantee(
+        0.95, 0.99, "hamming", "theta", "3.74e-05"
+    ),
+    "accuracy 0.9 (subset), confidence level 0.9, chance threshold none, repeated words 0.6": (
+        Guarantee(0.9, 0.9, "subset", "chance", "none", "0.6")
+    ),
+    "accuracy 0.9 (per-code), confidence level 0.9, probability threshold 0.97 and none": (
+        Guarantee(0.9, 0.9, "per-code", "probability", "0.97 and none")
+    ),
+}
+FIRST, HAMMING, _, PER_CODE = TEXTS
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_cell_states_the_guarantee_and_is_read_back(text):
+    assert str(TEXTS[text]) == text
+    assert Guarantee.parse(text) == TEXTS[text]
+
+
+@pytest.fixture(scope="module")
+def model():
+    with catch_warnings():
+        simplefilter("ignore", ZeroWeightWarning)
+        texts, codes = made_up(150, seed=2)
+        return fit_coding_model(Answers(texts), codes, settings=SETTINGS)  # nobody has an id
+
+
+@pytest.fixture
+def table(tmp_path):
+    rows = [[f"r{i}", text] for i, text in enumerate(made_up(300, seed=1)[0])]
+    return write_csv(tmp_path / "new.csv", ["id", "answer"], rows)
+
+
+def cells(path, name="nldd_guarantee"):
+    return read_table(path).cells(name)
+
+
+def check(sample, checked, n_right):
+    """Fill in a sample: the first `n_right` rows are right, the others wrong."""
+    table = read_table(sample)
+    marks = ["yes" if i < n_right else "no" for i in range(len(table))]
+    write_table(checked, table.frame.assign(nldd_check=marks), like=table.format)
+    return checked
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "jsonl"])
+def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
+    policy, found = CodingOptions(None, n_random=3).follow(
+        model, GuaranteeTarget(0.7, rank_by="theta")
+    )
+    coded, review, sample = (tmp_path / f"{name}.{ending}" for name in ("coded", "review", "s"))
+    code_table(model, table, coded, policy, review)
+    first, again = (f"{limit:.6g}" for limit in found.limits)
+    level = f"confidence level 0.9, theta threshold {first}, repeated words {again}"
+    text = f"accuracy 0.7 (subset), {level}"
+    assert cells(coded) == [text] * 300
+    assert set(cells(review)) == {text}
+    draw_sample(coded, sample, 100)
+    assert cells(sample) == [text] * 100
+    # The exact interval of 80 of 100 is 70.8 to 87.3 %.
+    checked = check(sample, tmp_path / f"checked.{ending}", 80)
+    found = read_audit(checked)
+    assert (found.accuracy, found.target, found.verdict) == (0.8, 0.7, "kept")
+    assert (read_audit(checked, target=0.9).verdict, found.measure) == ("broken", "subset")
+
+
+def test_codes_settled_one_by_one_have_two_thresholds(model, table, tmp_path):
+    found = select_codes(model, GuaranteeTarget(0.8))
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(None).apply(found))
+    stated = Guarantee.parse(cells(tmp_path / "coded.csv")[0])
+    assert (stated.target, stated.measure, stated.rank_by) == (0.8, "per-code", "probability")
+    assert stated.threshold == f"none and {found.limits.no:.6g}"
+    again = found.repeated.limits
+    assert stated.repeated == f"{again.yes:.6g} and {again.no:.6g}"
+
+
+def test_a_threshold_of_the_users_own_has_no_guarantee(model, table, tmp_path):
+    code_table(model, table, tmp_path / "coded.csv", CodingOptions(0.2), tmp_path / "review.csv")
+    assert {*cells(tmp_path / "coded.csv"), *cells(tmp_path / "review.csv")} == {""}
+    draw_sample(tmp_path / "coded.csv", tmp_path / "sample.csv", 100)
+    found = read_audit(check(tmp_path / "sample.csv", tmp_path / "checked.csv", 80))
+    assert (found.target, found.verdict) == (0.9, "broken")
+
+
+def stated_sample(path, *guarantees, column="nldd_guarantee"):
+    rows = [[f"{path.stem}{i}", "yes", text] for i, text in enumerate(guarantees)]
+    return write_csv(path, ["id", "nldd_check", column], rows)
+
+
+def test_different_guarantees_are_refused(tmp_path):
+    a = stated_sample(tmp_path / "a.csv", FIRST, FIRST)
+    b = stated_sample(tmp_path / "b.csv", HAMMING)
+    with pytest.raises(InputError) as refused:
+        read_audit(a, b, target=0.9)
+    assert f"a.csv, row 2: {FIRST}; b.csv, row 1: {HAMMING}" in str(refused.value)
+    with pytest.raises(InputError, match=r"c\.csv, row 1: none; c\.csv, row 2: accuracy"):
+        read_audit(stated_sample(tmp_path / "c.csv", "", FIRST))
+    assert read_audit(a, stated_sample(tmp_path / "d.csv", FIRST)).n_checked == 3
+
+
+@pytest.mark.parametrize("cell", ["0.7", "accuracy 7 (subset)", FIRST.replace("0.7", "70 %")])
+def test_a_cell_that_states_no_guarantee_is_refused(tmp_path, cell):
+    with pytest.raises(InputError, match=r"a\.csv, row 2, column 'nldd_guarantee'"):
+        read_audit(stated_sample(tmp_path / "a.csv", FIRST, cell))
+
+
+@pytest.mark.parametrize("text", [HAMMING, PER_CODE])
+def test_checks_of_whole_answers_say_nothing_of_another_measure(tmp_path, text):
+    path = stated_sample(tmp_path / "a.csv", *[text] * 100)
+    found, whole = read_audit(path), read_audit(path, target=0.9)
+    assert (found.accuracy, found.verdict, found.needed) == (1, None, None)
+    assert (found.measure, found.target) == (TEXTS[text].measure, TEXTS[text].target)
+    assert (whole.verdict, whole.measure, whole.low) == ("kept", "subset", found.low)

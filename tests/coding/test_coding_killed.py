@@ -86,9 +86,8 @@ def study(tmp_path):
     return tmp_path
 
 
-# With a hundred of a benchmark, the many are a thousand.
 # An update has most to lose, so it is killed in every run.
-N_KILLS = [pytest.param(2, id="few"), pytest.param(300, id="many", marks=pytest.mark.slow)]
+N_KILLS = [pytest.param(2, id="few"), pytest.param(60, id="many", marks=pytest.mark.slow)]
 MANY_KILLS = N_KILLS[1:]
 
 

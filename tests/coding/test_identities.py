@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from coding.made_up import REQUEST, SETTINGS, made_up, write_csv
+from coding.made_up import REQUEST, SETTINGS, made_up, read_csv, write_csv
+from nldd.coding.coded_answers import CodingOptions
+from nldd.coding.coded_table import code_table
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
@@ -52,6 +54,22 @@ def test_people_who_say_the_same_are_people_where_there_are_no_ids(tmp_path):
     assert step.notes == []
     again = update(tmp_path, rows[:5], HEADER[1:])
     assert len(again.model.answers) == 58
+
+
+def test_a_review_sheet_without_ids_may_come_back_as_it_grows(tmp_path):
+    """A copy of an answer would be learned from when that is tested."""
+    rows = [row[1:] for row in rows_of(slice(50))]
+    model = fit(tmp_path, [*rows, *rows[:3]], HEADER[1:]).model
+    new, review = tmp_path / "new.csv", tmp_path / "review.csv"
+    write_csv(new, ["answer"], [[f"{text} {i}"] for i, text in enumerate(TEXTS[50:60])])
+    code_table(model, new, tmp_path / "coded.csv", CodingOptions(0.0), review)
+    header, sheet = read_csv(review)
+    for n_decided in (4, 10):
+        for row in sheet[:n_decided]:
+            row[header.index("nldd_ok")] = "x"
+        step = update(tmp_path, sheet, header)
+    assert (len(step.model.answers), step.n_added) == (63, 6)
+    assert step.notes[-1].startswith("4 coded answers: equal to answers of the model")
 
 
 @pytest.mark.parametrize(

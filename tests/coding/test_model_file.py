@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coding.made_up import SETTINGS, assert_equal_predictions, decided, fitted, made_up
+from coding.made_up import SETTINGS, assert_equal_predictions, decided, made_up
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers
 from nldd.coding.columns import CodeColumns, Columns
@@ -51,7 +51,7 @@ def some_answers(n, seed):
 
 @pytest.fixture(scope="module")
 def model():
-    found = fit_coding_model(*some_answers(60, 0), COLUMNS, SETTINGS)
+    found = fit_coding_model(*some_answers(60, 0), COLUMNS, replace(SETTINGS, n_jobs=2))
     return replace(found, history=(EVENT,))
 
 
@@ -65,13 +65,6 @@ def saved(model, tmp_path_factory):
 @pytest.fixture(scope="module")
 def parts(saved):
     return read_archive(saved)
-
-
-def test_threads_are_not_kept(tmp_path):
-    found = fitted(*made_up(20, 0), settings=replace(SETTINGS, n_jobs=2))
-    model = replace(found, history=(EVENT,))
-    save_coding_model(model, tmp_path / "m.nldd")
-    assert load_coding_model(tmp_path / "m.nldd").settings == SETTINGS
 
 
 def refused(path):
@@ -164,6 +157,7 @@ WRONG = {
     "no numeric column": document("columns", "numeric", value=[]),
     "more extra features": document("columns", "n_extra", value=3),
     "labels of 2": array("Y", lambda Y: Y + 1),
+    "nothing was drawn": array("drawn", np.zeros_like),
     # Of wrong kinds.
     "answers are text": document("answers", value="text"),
     # Right in size, but they would fail later, or give wrong predictions.
@@ -197,13 +191,6 @@ def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
     assert loaded.code(some_answers(5, 1)[0]).chance is None
 
 
-def test_a_model_of_which_nothing_was_drawn_is_refused(parts, tmp_path):
-    def emptied(_, arrays):
-        arrays["drawn"] = np.zeros_like(arrays["drawn"])
-
-    refused(rewritten(parts, tmp_path / "m.nldd", emptied))
-
-
 def test_a_model_with_another_classifier_is_refused(parts, tmp_path):
     """One with fewer labels, one that knows more rows than there are answers, none at all."""
     classifier, path = parts.models["classifier"], tmp_path / "m.nldd"
@@ -220,7 +207,8 @@ def test_a_model_with_another_classifier_is_refused(parts, tmp_path):
 
 def test_loaded_model_is_and_codes_as_the_saved_one(model, saved):
     loaded, goal = load_coding_model(saved), GuaranteeTarget(0.5)
-    for name in ("columns", "settings", "labels", "history", "codes_in_order"):
+    assert loaded.settings == SETTINGS  # threads are not kept
+    for name in ("columns", "labels", "history", "codes_in_order"):
         assert getattr(loaded, name) == getattr(model, name)
     for name in ("texts", "categories", "ids", "keys"):
         assert getattr(loaded.answers, name) == getattr(model.answers, name)

@@ -121,6 +121,7 @@ def test_column_to_fill_is_not_that_of_the_predictions(tmp_path):
     assert cells["nldd_codes"] == cells["nldd_codes (2)"] == "bus"
     header, _ = read_csv(tmp_path / "review.csv")
     assert len(set(header)) == len(header)
+    assert "nldd_codes" not in read_csv(tmp_path / "coded.csv")[0]
     # What people fill in is told from what they saw.
     assert take_codes(model, tmp_path / "review.csv") == ([None], 1)
 

@@ -7,14 +7,13 @@ from itertools import count
 
 import pytest
 
-from coding.made_up import REQUEST, SETTINGS, fitted, made_up, write_coded
+from coding.made_up import fitted, made_up
 from nldd.coding.model_file import (
     load_coding_model,
     replace_model,
     save_coding_model,
     undo_model,
 )
-from nldd.coding.training import fit_table
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -55,19 +54,6 @@ def test_the_last_predecessor_is_kept_and_swapped_with_the_model(models, path):
     path.with_name("model.nldd.bak").unlink()
     with pytest.raises(InputError, match=r"no predecessor model\.nldd\.bak"):
         undo_model(path)
-
-
-def test_a_fit_in_the_place_of_a_model_is_undone_with_its_updates(models, path):
-    replace_model(models[2], path)
-    table = write_coded(path.with_name("other.csv"), *made_up(30, 1))
-    with pytest.raises(InputError, match="already exists"):
-        fit_table(table, path, REQUEST, SETTINGS)
-    step = fit_table(table, path, REQUEST, SETTINGS, force=True)
-    assert step.predecessor == path.with_name("model.nldd.bak")
-    undone = undo_model(path)
-    assert [event.file for event in undone.taken_back] == ["other.csv"]
-    assert [event.action for event in undone.came_back] == ["fit", "update", "update"]
-    assert load_coding_model(path).history == models[2].history
 
 
 def test_a_file_system_without_second_names_gets_copies(models, path, monkeypatch):

@@ -1,8 +1,10 @@
 """Fit and update on files: what joins, what is refused, and that nothing is lost."""
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
+from functools import partial
 from hashlib import sha256
 from itertools import count
-from multiprocessing import get_context
 from threading import Event, Thread
 
 import numpy as np
@@ -56,19 +58,15 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
     expected = fitted([TEXTS[i] for i in kept], [CODES[i] for i in kept])
     assert step.n_set_aside == 10
     loaded = load_coding_model(tmp_path / "new" / "model.nldd")
+    same = (expected.evidence.Y == expected.Y)[step.model.tested]
+    sizes = (40, 10, 40, 3, len({frozenset(CODES[i]) for i in kept}))
+    accuracies = (pytest.approx(same.all(axis=1).mean()), pytest.approx(same.mean()))
+    read = ("answers.csv", sha256(table.read_bytes()).hexdigest())
     for model in (step.model, loaded):
         assert model.answers.texts == expected.answers.texts
         assert_equal_predictions(model.evidence, expected.evidence)
-        (event,) = model.history
-        assert (event.action, event.time) == ("fit", "2024-05-17T08:30:00Z")
-        assert (event.file, event.version) == ("answers.csv", __version__)
-        assert event.sha256 == sha256(table.read_bytes()).hexdigest()
-        assert (event.n_added, event.n_set_aside, event.n_answers) == (40, 10, 40)
-        assert event.n_labels == 3
-        assert event.n_labelsets == len(set(map(frozenset, (CODES[i] for i in kept))))
-        same = (expected.evidence.Y == expected.Y)[model.tested]
-        assert event.subset_accuracy == pytest.approx(same.all(axis=1).mean())
-        assert event.hamming_accuracy == pytest.approx(same.mean())
+        (event,) = map(astuple, model.history)
+        assert event == ("fit", "2024-05-17T08:30:00Z", *read, *sizes, *accuracies, __version__)
 
 
 def test_the_same_table_joins_again_if_told_so(tmp_path):
@@ -104,29 +102,14 @@ def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
     assert model.read_bytes() == content
 
 
-def update_in_turn(barrier, model, tables):
-    barrier.wait()
-    for table in tables:
-        update_model(model, table)
-
-
 def test_updates_at_the_same_time_lose_nothing(study):
     parts = [slice(50 + 5 * i, 55 + 5 * i) for i in range(4)]
     tables = [
         write_coded(study / f"more{i}.csv", TEXTS[part], CODES[part])
         for i, part in enumerate(parts)
     ]
-    spawning = get_context("spawn")
-    barrier = spawning.Barrier(2)
-    processes = [
-        spawning.Process(target=update_in_turn, args=(barrier, study / "model.nldd", part))
-        for part in (tables[:2], tables[2:])
-    ]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-        assert process.exitcode == 0
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(partial(update_model, study / "model.nldd"), tables))
     model = load_coding_model(study / "model.nldd")
     assert [event.n_answers for event in model.history] == [50, 55, 60, 65, 70]
     assert sorted(event.file for event in model.history[1:]) == [f"more{i}.csv" for i in range(4)]
@@ -145,19 +128,6 @@ def test_a_mark_for_no_code_may_be_na(tmp_path):
     request = ColumnSpec(("answer",), "codes", none="NA")
     step = fit_table(write_codes(tmp_path / "a.csv", cells), tmp_path / "m.nldd", request, SETTINGS)
     assert (step.model.codes(step.model.Y)[0], step.n_set_aside) == ((), 1)
-
-
-def test_update_elsewhere_replaces_nothing_unasked(study):
-    more = write_coded(study / "more.csv", TEXTS[50:55], CODES[50:55])
-    other = study / "other.nldd"
-    other.write_text("somebody's work")
-    with pytest.raises(InputError, match=r"other\.nldd already exists"):
-        update_model(study / "model.nldd", more, other)
-    assert other.read_text() == "somebody's work"
-    step = update_model(study / "model.nldd", more, other, force=True)
-    assert len(load_coding_model(other).answers) == 55
-    assert step.predecessor == study / "other.nldd.bak"
-    assert step.predecessor.read_text() == "somebody's work"
 
 
 def test_new_columns_of_marks_are_told(tmp_path):

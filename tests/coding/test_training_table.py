@@ -107,6 +107,14 @@ def test_marks_in_several_columns_are_no_codes(tmp_path):
     assert refused.value.hint.startswith("--label-columns")
 
 
+@pytest.mark.parametrize(("names", "told"), [(["q_a", "q_b"], ["q_new"]), (["a", "b"], [])])
+def test_new_columns_that_begin_as_all_codes_do_are_told(tmp_path, names, told):
+    path = write_csv(tmp_path / "a.csv", ["answer", *names, "q_new"], [["x", "1", "0", "1"]])
+    columns = Columns(("answer",), CodeColumns(tuple(names), ""), identity=("answer",))
+    _, found = read_coded(path, columns, TableOptions())
+    assert [note.split(":")[0] for note in found.notes] == list(map(repr, told))
+
+
 def test_numbers_as_codes_of_a_table_and_of_its_model(tmp_path):
     rows = [["a", "2.0", ""], ["b", "12", "3.0"], ["c", "2", "2.0"]]
     path = write_csv(tmp_path / "a.csv", ["answer", "c1", "c2"], rows)

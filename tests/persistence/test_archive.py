@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -79,6 +80,10 @@ def test_members_are_those_of_the_manifest_and_no_others(path):
     ):
         write_zip(changed, path)
         assert refusal(path).startswith("damaged: ")
+    write_zip(members, path)
+    with pytest.warns(UserWarning, match="Duplicate"), zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("content.bin", members["content.bin"])
+    assert refusal(path).startswith("damaged: stray member")
 
 
 def test_equal_contents_give_equal_files(tmp_path):

@@ -15,19 +15,11 @@ class Terminal(io.StringIO):
         return True
 
 
-class Clock:
-    """A clock that moves when told to."""
-
-    now = 100.0
-
-    def monotonic(self):
-        return self.now
-
-
 @pytest.fixture
 def clock(monkeypatch):
-    clock = Clock()
-    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=clock.monotonic))
+    """A clock that moves when told to."""
+    clock = SimpleNamespace(now=100.0)
+    monkeypatch.setattr(console, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

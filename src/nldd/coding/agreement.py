@@ -13,14 +13,7 @@ import pandas as pd
 from nldd._labels import indicator
 from nldd._wording import quote
 from nldd.coding import agreement_measures as measures
-from nldd.coding.answers import (
-    Answers,
-    Coded,
-    Decisions,
-    merge_code_rows,
-    rows_by_answer,
-    take,
-)
+from nldd.coding.answers import Answers, Coded, Decisions, merge_code_rows, rows_by_answer, take
 from nldd.coding.columns import LISTED, Codes, ColumnSpec, find_columns
 from nldd.coding.decisions import read_sheet
 from nldd.coding.model import order_codes

@@ -34,6 +34,11 @@ from nldd.present.text import count_noun
 if TYPE_CHECKING:
     from nldd.coding.columns import Columns
 
+# Arrays of answers: numbers, labels as 0 and 1, places, and marks.
+FloatArray = NDArray[np.float64]
+LabelArray = NDArray[np.int8]
+RowArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
 _WORD = re.compile(r"\w+")
 # So many rows without text must have the same codes, and so large a share of them, to be learned.
 FEWEST_BLANK, SAME = 5, 0.9

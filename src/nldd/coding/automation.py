@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd.coding import wording
+from nldd.coding.answers import FloatArray
 from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, select_codes
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE
@@ -214,10 +214,7 @@ def target_shares(model: CodingModel, goal: GuaranteeTarget) -> tuple[TargetShar
 
 
 def triage_rows(
-    doubt: NDArray[np.float64],
-    right: NDArray[np.float64],
-    human_accuracy: float = 1.0,
-    chosen: float | None = None,
+    doubt: FloatArray, right: FloatArray, human_accuracy: float = 1.0, chosen: float | None = None
 ) -> tuple[TriageRow, ...]:
     """A line for the surest 1, 2 and 5 %, each tenth of the answers, and the chosen threshold."""
     order = np.argsort(doubt, kind="stable")

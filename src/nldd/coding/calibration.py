@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from nldd.coding.answers import FloatArray
 from nldd.exceptions import InputError
 from nldd.present import drawing as style
 from nldd.present.text import percent
@@ -38,11 +39,11 @@ class Calibration:
     (array([0.1, 0.3]), array([2, 2]))
     """
 
-    expected: NDArray[np.float64]
-    observed: NDArray[np.float64]
+    expected: FloatArray
+    observed: FloatArray
     counts: NDArray[np.int64]
-    lower: NDArray[np.float64]
-    upper: NDArray[np.float64]
+    lower: FloatArray
+    upper: FloatArray
 
     @property
     def error(self) -> float:
@@ -108,7 +109,7 @@ def calibration_deciles(theta: Any, n_wrong: Any, n_labels: Any, n_bins: int = 1
     return Calibration(np.add.reduceat(theta, starts) / counts, observed, counts, lower, upper)
 
 
-def _interval(shares: NDArray[np.float64], centre: float, spread: float) -> tuple[float, float]:
+def _interval(shares: FloatArray, centre: float, spread: float) -> tuple[float, float]:
     """Return the 95 % interval from the shares of answers, or from `spread` if they are equal."""
     n = len(shares)
     if n == 1:

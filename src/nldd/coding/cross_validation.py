@@ -17,11 +17,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from nldd.coding import predictions
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, BoolArray, FloatArray, LabelArray, RowArray
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import GuaranteeTest
 from nldd.coding.predictions import ConfidenceRegression, Predictions, Watch, log_odds, no_progress
@@ -78,14 +77,14 @@ class CrossValidation:
     """
 
     evidence: Predictions
-    repeated: NDArray[np.bool_]
+    repeated: BoolArray
     regression: ConfidenceRegression | None = None
     gain_theta: float = 0.0
     gain_chance: float = 0.0
     gain_yes: float = 0.0
     gain_no: float = 0.0
 
-    def test(self, Y: NDArray[np.int8], rows: Any = slice(None)) -> GuaranteeTest:
+    def test(self, Y: LabelArray, rows: Any = slice(None)) -> GuaranteeTest:
         """What a guarantee is tested on: these rows of all, whose codes are in `Y`.
 
         They must have been drawn at random. Theta ranks few answers.
@@ -112,13 +111,13 @@ def add_confidence(found: Predictions, regression: ConfidenceRegression | None) 
 def cross_validate(
     model: Any,
     X: Any,
-    Y: NDArray[np.int8],
+    Y: LabelArray,
     n_folds: int | None = None,
     random_state: int = 0,
     watch: Watch = no_progress,
-    groups: NDArray[np.intp] | None = None,
-    words: NDArray[np.intp] | None = None,
-    taught: NDArray[np.intp] | None = None,
+    groups: RowArray | None = None,
+    words: RowArray | None = None,
+    taught: RowArray | None = None,
 ) -> CrossValidation:
     """Test a fitted NLDD model on its own rows, of which each is predicted without its fold.
 
@@ -190,9 +189,7 @@ def cross_validate(
     return CrossValidation(evidence, repeated, regression, *gains)
 
 
-def occur_elsewhere(
-    words: NDArray[np.intp], parts: list[NDArray[np.intp]], taught: NDArray[np.intp] | None
-) -> NDArray[np.bool_]:
+def occur_elsewhere(words: RowArray, parts: list[RowArray], taught: RowArray | None) -> BoolArray:
     """Which rows of the parts have words that rows outside of their part have, too."""
     learned = np.arange(len(words)) if taught is None else taught
     found = np.zeros(len(words), dtype=bool)
@@ -201,9 +198,9 @@ def occur_elsewhere(
     return found
 
 
-def pair_folds(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
+def pair_folds(folds: list[RowArray]) -> list[RowArray]:
     """Folds two by two, as many as it takes to learn about the gain; three folds are too few."""
-    pairs: list[NDArray[np.intp]] = []
+    pairs: list[RowArray] = []
     for one, other in zip(folds[::2], folds[1::2], strict=False):
         if len(folds) > 3 and sum(map(len, pairs)) < ENOUGH_PAIRED:
             pairs.append(np.concatenate([one, other]))
@@ -211,8 +208,8 @@ def pair_folds(folds: list[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
 
 
 def _fit_chances(
-    known: Predictions, Y: NDArray[np.int8], folds: list[NDArray[np.intp]]
-) -> tuple[ConfidenceRegression | None, NDArray[np.float64] | None]:
+    known: Predictions, Y: LabelArray, folds: list[RowArray]
+) -> tuple[ConfidenceRegression | None, FloatArray | None]:
     """The regression for new rows, and the chances of the known ones by those of other folds."""
     fold = np.empty(len(Y), dtype=np.intp)
     for number, rows in enumerate(folds):
@@ -244,11 +241,8 @@ def measure_gains(known: Predictions, fewer: Predictions) -> tuple[float, float,
 
 
 def cross_fit(
-    clues: NDArray[np.float64],
-    Y: NDArray[np.int8],
-    right: NDArray[np.float64],
-    fold: NDArray[np.intp],
-) -> NDArray[np.float64] | None:
+    clues: FloatArray, Y: LabelArray, right: FloatArray, fold: RowArray
+) -> FloatArray | None:
     """The chance of each answer by a regression fitted to the answers of the other folds."""
     chance = np.empty(len(fold))
     for number in np.unique(fold):
@@ -261,8 +255,8 @@ def cross_fit(
 
 
 def deal_folds(
-    n: int, n_folds: int, random_state: int = 0, groups: NDArray[np.intp] | None = None
-) -> list[NDArray[np.intp]]:
+    n: int, n_folds: int, random_state: int = 0, groups: RowArray | None = None
+) -> list[RowArray]:
     """The rows of each fold, dealt at random; those of a group stay together."""
     if n_folds < 2:
         message = f"The number of folds must be at least 2; got {n_folds}."
@@ -277,10 +271,10 @@ def deal_folds(
 def predict_left_out(
     model: Any,
     X: Any,
-    Y: NDArray[np.int8],
-    parts: Sequence[NDArray[np.intp]],
+    Y: LabelArray,
+    parts: Sequence[RowArray],
     watch: Watch,
-    taught: NDArray[np.intp] | None = None,
+    taught: RowArray | None = None,
 ) -> list[Predictions]:
     """The rows of each part, predicted by a model of all others, or of those that are `taught`."""
     found = []
@@ -291,14 +285,12 @@ def predict_left_out(
     return found
 
 
-def join_predictions(
-    parts: Sequence[NDArray[np.intp]], found: Sequence[Predictions]
-) -> Predictions:
+def join_predictions(parts: Sequence[RowArray], found: Sequence[Predictions]) -> Predictions:
     """The predictions of parts together, in the order of their rows."""
     return Predictions.join(found)[np.argsort(np.concatenate(parts))]
 
 
-def _predict_fold(model: Any, X: Any, Y: NDArray[np.int8], X_test: Any, n: int) -> Predictions:
+def _predict_fold(model: Any, X: Any, Y: LabelArray, X_test: Any, n: int) -> Predictions:
     if isinstance(X, Answers):
         features = AnswerFeatures.fit(X)
         X, X_test = features.transform(X), features.transform(X_test)

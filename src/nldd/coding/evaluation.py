@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd._labels import indicator
 from nldd.coding import wording
@@ -14,6 +13,8 @@ from nldd.coding.answers import (
     Answers,
     Coded,
     Decisions,
+    FloatArray,
+    LabelArray,
     draw_one_per_group,
     given_codes,
     respondents,
@@ -43,7 +44,6 @@ N_DRAWS = 1000
 DRAWS_AT_ONCE = 50
 SHARES_OF_ANSWERS = ("subset_accuracy", "zero_one_loss")
 FEW_MEASURES = ("subset_accuracy", "hamming_loss", "f_measure", "micro_f")
-LabelArray = NDArray[np.int8]
 Names = tuple[str, ...]
 
 
@@ -177,7 +177,7 @@ class Evaluation:
             "confusions": [asdict(pair) for pair in self.confusions],
         }
 
-    def right(self, measure: str = "subset") -> NDArray[np.float64]:
+    def right(self, measure: str = "subset") -> FloatArray:
         """How right each prediction is, as a whole or by its share of labels."""
         return self.predictions.right(self.Y, measure)
 

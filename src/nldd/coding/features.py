@@ -11,12 +11,11 @@ from itertools import chain
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.extmath import row_norms
 
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, FloatArray, RowArray
 from nldd.exceptions import NLDDWarning, warn_caller
 from nldd.present.text import count_noun
 
@@ -47,7 +46,7 @@ class TermCounts:
     terms: list[str]
     counts: csr_array
 
-    def __getitem__(self, rows: NDArray[np.intp]) -> "TermCounts":
+    def __getitem__(self, rows: RowArray) -> "TermCounts":
         return TermCounts(self.terms, csr_array(self.counts[rows]))
 
     def of(self, terms: list[str]) -> csr_array:
@@ -105,7 +104,7 @@ class Terms:
 
     kind: str
     terms: list[str]
-    weights: NDArray[np.float64]
+    weights: FloatArray
 
     @classmethod
     def fit(cls, known: TermCounts, kind: str) -> Self:
@@ -139,7 +138,7 @@ class Terms:
         return _counter(self.kind, vocabulary=self.terms)
 
 
-def _weighted(counts: csr_array, weights: NDArray[np.float64]) -> csr_array:
+def _weighted(counts: csr_array, weights: FloatArray) -> csr_array:
     data = (1 + np.log(counts.data)) * weights[counts.indices]
     return csr_array((data, counts.indices, counts.indptr), shape=counts.shape)
 
@@ -150,8 +149,8 @@ class AnswerFeatures:
 
     words: Terms
     letters: Terms
-    centre: NDArray[np.float64]
-    scale: NDArray[np.float64]
+    centre: FloatArray
+    scale: FloatArray
     levels: tuple[tuple[str, ...], ...]
 
     @classmethod
@@ -192,7 +191,7 @@ class AnswerFeatures:
         return csr_array(parts, shape=(len(categories), len(place)))
 
 
-def _standard(answers: Answers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _standard(answers: Answers) -> tuple[FloatArray, FloatArray]:
     """Mean and scale of each number beside the text, extra features behind."""
     numbers = np.hstack([answers.numbers, answers.extra])
     present = [column[~np.isnan(column)] for column in numbers.T]

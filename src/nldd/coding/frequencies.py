@@ -26,6 +26,7 @@ from scipy.stats import hypergeom, norm
 
 from nldd._labels import indicator
 from nldd._wording import quote_first
+from nldd.coding.answers import BoolArray, FloatArray, LabelArray
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
 from nldd.coding.columns import LISTED
@@ -39,7 +40,6 @@ from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import percent, visible, wrap
 
 Counts = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 LEVEL = 0.95
 # Sums that should be whole numbers are so but for this.
 ROUNDING = 1e-9
@@ -203,7 +203,7 @@ def rest_limits(found: Counts, n: Counts, rest: Counts) -> tuple[Counts, Counts]
     """
     tail = (1 - LEVEL) / 2
 
-    def is_likely(total: Counts, more: bool) -> NDArray[np.bool_]:
+    def is_likely(total: Counts, more: bool) -> BoolArray:
         shape = (np.maximum(n + rest, 1), total, n)
         beyond = hypergeom.sf(found, *shape) if more else hypergeom.cdf(found - 1, *shape)
         return np.asarray(beyond + hypergeom.pmf(found, *shape) / 2 >= tail)
@@ -213,7 +213,7 @@ def rest_limits(found: Counts, n: Counts, rest: Counts) -> tuple[Counts, Counts]
     return fewest - found, beyond - 1 - found
 
 
-def _first(low: Counts, high: Counts, holds: Callable[[Counts], NDArray[np.bool_]]) -> Counts:
+def _first(low: Counts, high: Counts, holds: Callable[[Counts], BoolArray]) -> Counts:
     """The first number of each range for which something holds, else `high`; by halving."""
     while (low < high).any():
         middle, is_closed = (low + high) // 2, low == high
@@ -223,9 +223,7 @@ def _first(low: Counts, high: Counts, holds: Callable[[Counts], NDArray[np.bool_
     return low
 
 
-def estimate_rest(
-    parts: Sequence[PartCounts],
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def estimate_rest(parts: Sequence[PartCounts]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """How many of the answers that nobody checked carry each code, with limits; over all parts.
 
     Where nothing like them was checked, the machine is taken at its word, and the limits are the
@@ -419,7 +417,7 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
 
 
 def _parts(
-    model: CodingModel, rows: CodedRows, machine: NDArray[np.int8], people: NDArray[np.int8]
+    model: CodingModel, rows: CodedRows, machine: LabelArray, people: LabelArray
 ) -> Iterator[tuple[Basis, PartCounts]]:
     """What only the machine coded, by status, with what is known about its errors."""
     for part in dict.fromkeys((AUTO, REVIEW, *rows.status)):
@@ -451,7 +449,7 @@ def _find_limit(model: CodingModel, rows: CodedRows) -> tuple[str, float]:
 
 def _stand_ins(
     model: CodingModel, rows: CodedRows, part: str, n_labels: int
-) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+) -> tuple[LabelArray, LabelArray]:
     """Codes of the machine and of people for answers of the model like those of a part.
 
     There are none where codes were settled one by one, which leaves no doubt about the whole.

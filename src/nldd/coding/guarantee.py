@@ -37,6 +37,7 @@ from scipy.special import expit
 
 from nldd._wording import quote
 from nldd.coding import selective
+from nldd.coding.answers import BoolArray, LabelArray, RowArray
 from nldd.coding.selective import Selection, critical_count, selective_threshold
 from nldd.exceptions import InputError
 
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
 
 FloatArray = NDArray[Any]
-BoolArray = NDArray[np.bool_]
 # What the doubt about an answer is: that not all of its codes are right, or theta.
 RANKINGS = ("chance", "theta")
 MEASURES = ("subset", "hamming")
@@ -192,7 +192,7 @@ class GuaranteeTest:
 
     theta: NDArray[np.float64]
     chance: NDArray[np.float64] | None
-    n_wrong: NDArray[np.intp]
+    n_wrong: RowArray
     n_labels: int
     repeated: BoolArray
     gain_theta: float = 0.0
@@ -234,7 +234,7 @@ def select_in_turn(
     return [test.select(goal, level_share(n_before)) for n_before, test in enumerate(tests)]
 
 
-def right_shares(n_wrong: NDArray[np.intp], n_labels: int, measure: str) -> FloatArray:
+def right_shares(n_wrong: RowArray, n_labels: int, measure: str) -> FloatArray:
     """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
     if measure not in MEASURES:
         message = f"measure must be one of {', '.join(MEASURES)} here; got {measure!r}."
@@ -257,9 +257,7 @@ class CodeLimits:
     yes: float | None
     no: float | None
 
-    def settle(
-        self, P: FloatArray, Y: NDArray[np.int8], empty: BoolArray
-    ) -> tuple[BoolArray, BoolArray]:
+    def settle(self, P: FloatArray, Y: LabelArray, empty: BoolArray) -> tuple[BoolArray, BoolArray]:
         """Which codes are set, and which are asked about, by their probabilities in each answer.
 
         `Y` are the codes of the model's own answers: if each has one, an answer of which all codes
@@ -299,7 +297,7 @@ class CodeSelection:
     rank_by: ClassVar[str] = "probability"
 
     def settle(
-        self, P: FloatArray, Y: NDArray[np.int8], empty: BoolArray, known: BoolArray
+        self, P: FloatArray, Y: LabelArray, empty: BoolArray, known: BoolArray
     ) -> tuple[BoolArray, BoolArray]:
         """Which codes are set and which asked about, in answers with `known` words and others."""
         found = self.limits.settle(P, Y, empty)
@@ -323,7 +321,7 @@ def select_codes(model: "CodingModel", goal: GuaranteeTarget = USUAL) -> CodeSel
 
 
 def _select_codes(
-    model: "CodingModel", rows: NDArray[np.intp], goal: GuaranteeTarget, level: float
+    model: "CodingModel", rows: RowArray, goal: GuaranteeTarget, level: float
 ) -> CodeSelection:
     P, Y = model.evidence.P[rows], model.Y[rows]
     yes = threshold_to_set(P, Y, goal.target, level)
@@ -350,9 +348,7 @@ def _select_codes(
     )
 
 
-def threshold_to_set(
-    P: FloatArray, Y: NDArray[np.int8], target: float, level: float
-) -> float | None:
+def threshold_to_set(P: FloatArray, Y: LabelArray, target: float, level: float) -> float | None:
     """The lowest probability from which codes are proven to be right often enough.
 
     The answers with the likeliest codes are tested first. How many, does not hang on what is right.
@@ -367,7 +363,7 @@ def threshold_to_set(
 
 
 def threshold_to_rule_out(
-    P: FloatArray, Y: NDArray[np.int8], target: float, level: float
+    P: FloatArray, Y: LabelArray, target: float, level: float
 ) -> float | None:
     """The highest probability up to which codes are proven to be missed seldom enough."""
     tried = np.geomspace(LOWEST, EVEN, N_LOW)
@@ -386,14 +382,14 @@ def _last_that_passes(
     return chosen
 
 
-def shares_right(P: FloatArray, Y: NDArray[np.int8], yes: float) -> FloatArray:
+def shares_right(P: FloatArray, Y: LabelArray, yes: float) -> FloatArray:
     """Of each answer in which codes are set, the share of these that is right."""
     given = yes <= P
     some = given.any(axis=1)
     return np.asarray((given & (Y == 1))[some].sum(axis=1) / given[some].sum(axis=1))
 
 
-def shares_not_excluded(P: FloatArray, Y: NDArray[np.int8], no: float) -> FloatArray:
+def shares_not_excluded(P: FloatArray, Y: LabelArray, no: float) -> FloatArray:
     """Of each answer to which people gave codes, the share of these that is not ruled out."""
     coded = (Y == 1).any(axis=1)
     own = (Y == 1)[coded]

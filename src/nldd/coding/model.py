@@ -16,7 +16,10 @@ from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
 from nldd.coding.answers import (
     Answers,
+    BoolArray,
     Decisions,
+    LabelArray,
+    RowArray,
     draw_one_per_group,
     group_by_words,
     normalize_text,
@@ -157,12 +160,12 @@ class CodingModel:
     settings: Settings
     labels: tuple[str, ...]
     answers: Answers
-    Y: NDArray[np.int8]
+    Y: LabelArray
     features: AnswerFeatures
     classifier: NLDDClassifier
     validation: CrossValidation
-    drawn: NDArray[np.bool_]
-    taught: NDArray[np.bool_]
+    drawn: BoolArray
+    taught: BoolArray
     history: tuple[Event, ...] = ()
     codebook: Codebook = Codebook()
     earlier: tuple[GuaranteeTest, ...] = ()
@@ -180,7 +183,7 @@ class CodingModel:
         return min(self.settings.n_folds or usual_folds(n), n)
 
     @cached_property
-    def tested(self) -> NDArray[np.intp]:
+    def tested(self) -> RowArray:
         """Places of the answers that the model is tested on: drawn at random, one a respondent.
 
         Without ids these are answers whose words did not stand in other folds, if there are any.
@@ -191,7 +194,7 @@ class CodingModel:
         return draw_one_per_group(respondents(self.answers), chosen, self.settings.random_state)
 
     @property
-    def repeated(self) -> NDArray[np.intp]:
+    def repeated(self) -> RowArray:
         """Places of drawn answers whose words stood in other folds, where no ids tell copies."""
         return np.flatnonzero(self.drawn & self.validation.repeated)
 
@@ -204,7 +207,7 @@ class CodingModel:
     def _known_words(self) -> set[str]:
         return set(map(normalize_text, self.answers[np.flatnonzero(self.taught)].texts))
 
-    def knows_words(self, answers: Answers) -> NDArray[np.bool_]:
+    def knows_words(self, answers: Answers) -> BoolArray:
         """Which answers have the words of an answer that the model learned from."""
         known = self._known_words
         return np.array([normalize_text(text) in known for text in answers.texts], dtype=bool)
@@ -241,7 +244,7 @@ class CodingModel:
         P = np.where(empty[:, np.newaxis], np.float32(UNKNOWN), found.P)
         return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance, P=P)
 
-    def is_blank(self, answers: Answers) -> NDArray[np.bool_]:
+    def is_blank(self, answers: Answers) -> BoolArray:
         """Which answers are empty, unless the model has learned what to make of such."""
         learned = not self.columns.text or not all(map(str.strip, self.answers.texts))
         return np.array([not learned and not text.strip() for text in answers.texts], dtype=bool)
@@ -414,11 +417,7 @@ def find_fallback(model: CodingModel, before: CodingModel) -> CodingModel | None
 
 
 def choose_C(
-    X: Any,
-    Y: NDArray[np.int8],
-    groups: NDArray[np.intp],
-    settings: Settings,
-    watch: Watch = no_progress,
+    X: Any, Y: LabelArray, groups: RowArray, settings: Settings, watch: Watch = no_progress
 ) -> float:
     """The smallest C of a low Brier score, where two halves of the answers predict each other.
 

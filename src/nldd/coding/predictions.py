@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from nldd._wording import quote
-from nldd.coding.answers import Entries
+from nldd.coding.answers import BoolArray, Entries, FloatArray, LabelArray, RowArray
 from nldd.coding.guarantee import right_shares
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -26,7 +26,6 @@ from nldd.present.text import percent
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
 
-FloatArray = NDArray[np.float64]
 Mask = NDArray[Any]  # of the codes
 
 # Passes so many steps through, with a progress bar of that title or whatever else.
@@ -127,24 +126,24 @@ class Predictions(Entries):
     'Cheaper rents'
     """
 
-    Y: NDArray[np.int8]
-    theta: NDArray[np.float64]
-    row: NDArray[np.intp]
-    Dx: NDArray[np.float64]
-    Dy: NDArray[np.float64]
-    x_part: NDArray[np.float64]
-    y_part: NDArray[np.float64]
+    Y: LabelArray
+    theta: FloatArray
+    row: RowArray
+    Dx: FloatArray
+    Dy: FloatArray
+    x_part: FloatArray
+    y_part: FloatArray
     P: NDArray[np.float32]
-    chance: NDArray[np.float64] | None = None
-    clues: NDArray[np.float64] | None = None
-    others: NDArray[np.int8] | None = None
-    others_row: NDArray[np.intp] | None = None
-    others_theta: NDArray[np.float64] | None = None
+    chance: FloatArray | None = None
+    clues: FloatArray | None = None
+    others: LabelArray | None = None
+    others_row: RowArray | None = None
+    others_theta: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.theta)
 
-    def doubt(self, rank_by: str) -> NDArray[np.float64]:
+    def doubt(self, rank_by: str) -> FloatArray:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
         if rank_by == "theta":
             return self.theta
@@ -153,12 +152,12 @@ class Predictions(Entries):
             raise InputError(message, hint="--rank-by theta, or fit the model again")
         return 1 - self.chance
 
-    def n_wrong(self, Y: NDArray[np.int8]) -> NDArray[np.intp]:
+    def n_wrong(self, Y: LabelArray) -> RowArray:
         """Labels of each answer that are wrong; those beyond the known ones are not predicted."""
         n_known = self.Y.shape[1]
         return np.asarray((Y[:, :n_known] != self.Y).sum(axis=1) + Y[:, n_known:].sum(axis=1))
 
-    def right(self, Y: NDArray[np.int8], measure: str = "subset") -> NDArray[np.float64]:
+    def right(self, Y: LabelArray, measure: str = "subset") -> FloatArray:
         """How right each prediction is: 0 or 1 for the whole labelset, or its share of labels."""
         return right_shares(self.n_wrong(Y), Y.shape[1], measure)
 
@@ -175,7 +174,7 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     return Predictions(Y, *found, None, clues, *others)
 
 
-def times_seen(classifier: Any, Y: NDArray[np.int8]) -> NDArray[np.float64]:
+def times_seen(classifier: Any, Y: LabelArray) -> FloatArray:
     """How many training rows carry each of these labelsets."""
     keys = (labelset.tobytes() for labelset in classifier.labelsets_.astype(np.int8))
     times = dict(zip(keys, classifier.index_.counts.tolist(), strict=True))
@@ -217,7 +216,7 @@ def confidence_clues(near: Any, times: FloatArray) -> FloatArray:
     return np.column_stack(clues).astype(np.float64)
 
 
-def _log_likelihood(P: FloatArray, Y: NDArray[np.bool_]) -> FloatArray:
+def _log_likelihood(P: FloatArray, Y: BoolArray) -> FloatArray:
     return np.asarray(np.log(np.where(Y, P, 1 - P)).sum(axis=1))
 
 
@@ -235,7 +234,7 @@ class ConfidenceRegression:
     scale: float
 
     @classmethod
-    def fit(cls, clues: FloatArray, Y: NDArray[np.int8], right: FloatArray) -> Self | None:
+    def fit(cls, clues: FloatArray, Y: LabelArray, right: FloatArray) -> Self | None:
         """Learn from predicted labelsets `Y` that were right or not; from too few, nothing."""
         n_right = np.count_nonzero(right)
         if min(n_right, len(right) - n_right) < FEWEST:
@@ -249,13 +248,13 @@ class ConfidenceRegression:
         weights = model.coef_[0] / deviations
         return cls(float(model.intercept_[0] - weights @ means), weights, centre, scale)
 
-    def chance(self, clues: FloatArray, Y: NDArray[np.int8]) -> FloatArray:
+    def chance(self, clues: FloatArray, Y: LabelArray) -> FloatArray:
         """How probable it is that all codes of each answer are right."""
         X = _columns(clues, Y, self.centre, self.scale)
         return np.asarray(expit(self.intercept + X @ self.weights))
 
 
-def _columns(clues: FloatArray, Y: NDArray[np.int8], centre: float, scale: float) -> FloatArray:
+def _columns(clues: FloatArray, Y: LabelArray, centre: float, scale: float) -> FloatArray:
     doubtful = expit((clues[:, :1] - centre) / scale)
     return np.hstack([clues, Y * doubtful])
 
@@ -281,7 +280,7 @@ class Reasons:
         self.far = float(np.quantile(model.evidence.Dx, FAR_SHARE))
         self.n_words = len(model.features.words.terms) if model.columns.text else 0
 
-    def find(self, found: Predictions, X: Any, rows: NDArray[np.intp]) -> list[Reason]:
+    def find(self, found: Predictions, X: Any, rows: RowArray) -> list[Reason]:
         """The reason for each of some rows, of which `X` are the features."""
         known_words = np.diff(X[rows][:, : self.n_words].indptr) if self.n_words else None
         some = found[rows]

@@ -9,13 +9,11 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import beta, binom, t
 
+from nldd.coding.answers import FloatArray
 from nldd.exceptions import InputError
 from nldd.present.drawing import read_numbers
-
-FloatArray = NDArray[np.float64]
 
 N_TESTS = 50
 # The first test takes at least this share of the answers, so that with more and more answers it

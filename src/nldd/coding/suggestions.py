@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from nldd._wording import quote
-from nldd.coding.answers import Answers
+from nldd.coding.answers import Answers, BoolArray
 from nldd.coding.codebook import FIELDS
 from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
@@ -213,7 +213,7 @@ def _factors(X: csr_array, n_groups: int, seed: int) -> tuple[NDArray[Any], NDAr
 
 def describe_groups(
     answers: Sequence[str], strengths: NDArray[Any], parts: NDArray[Any], terms: Sequence[str]
-) -> tuple[list[Group], NDArray[np.bool_]]:
+) -> tuple[list[Group], BoolArray]:
     """The groups that have answers, the largest first, and which answers are in each."""
     strongest = strengths.max(axis=1, keepdims=True, initial=0.0)
     members = (strengths >= STRENGTH * strongest) & (strongest > 0)

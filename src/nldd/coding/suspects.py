@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from nldd.coding.answers import normalize_text
+from nldd.coding.answers import BoolArray, FloatArray, normalize_text
 from nldd.coding.model import CodingModel
 from nldd.coding.tables.spreadsheet import unique_column_names
 from nldd.coding.wording import fill_words
@@ -204,7 +203,7 @@ def find_suspects(model: CodingModel) -> Suspects:
     return Suspects(tuple(sorted(suspects, key=lambda s: -s.expected_wrong)), model)
 
 
-def _is_unlike(model: CodingModel, sure: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _is_unlike(model: CodingModel, sure: FloatArray) -> BoolArray:
     """Find where more codes of people are expected to be wrong than a usual chance would be.
 
     That is the machine's chance to be right on average where people agree with it: so sure it must

@@ -4,10 +4,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nldd._files import refuse_existing
 from nldd.coding.answers import (
     Answers,
-    Coded,
     Decisions,
     choose_answers,
     drop_duplicates,
@@ -24,9 +26,10 @@ from nldd.coding.model_file import Tell, load_coding_model, model_lock, replace_
 from nldd.coding.predictions import Watch, no_progress
 from nldd.coding.rows import SHEET
 from nldd.coding.tables.reading import TableOptions, read_table
+from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
 from nldd.persistence._archive import read_manifest
-from nldd.present.text import count_noun, printable
+from nldd.present.text import printable
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,16 +297,26 @@ def join_decisions(
     pairs = zip(old.answers.texts, old.codes(old.Y), strict=True)
     silent = [codes for text, codes in pairs if not text.strip()]
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
-    withdrawn = _note_withdrawn(old, answers, decisions)
+    places = zip(old.find_places(answers), decisions.codes, strict=True)
+    n_withdrawn = sum(place is not None and codes is None for place, codes in places)
     chosen = choose_answers(answers, decisions, old.columns, old.settings.random_state, silent)
-    model, (answers, decisions), corrections = _new_answers(old, chosen, withdrawn)
-    if not len(answers) and not corrections and (model.drawn == old.drawn).all():
-        message = (
-            f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it already."
-        )
+    answers, decisions = drop_duplicates(*chosen)
+    new, corrections, drawn = _find_news(old, answers, decisions)
+    about = {
+        "n_withdrawn": n_withdrawn if decisions.kind == "review file" else 0,
+        "n_known": len(answers) - len(new),
+        "n_corrected": len(corrections),
+        "ids": any(answers.keys),
+    }
+    if not new and not corrections and (drawn == old.drawn).all():
+        about |= {"n_known": 0, "n_corrected": 0}
+        message = f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it"
         hint = "give a file with new answers or other codes; ids tell answers of equal words apart"
-        raise _NothingNewError(" ".join([message, *withdrawn]), hint=hint)
-    model = add_answers(model, answers, decisions, watch, corrections)
+        raise _NothingNewError(
+            " ".join([f"{message} already.", *fill_words("joining", **about)]), hint=hint
+        )
+    answers, decisions = take((answers, decisions), new, *fill_words("joining", **about))
+    model = add_answers(replace(old, drawn=drawn), answers, decisions, watch, corrections)
     counts = (n_rows, len(answers), n_set_aside, len(corrections))
     return FitResult(model, *counts, decisions.notes)
 
@@ -322,54 +335,24 @@ def _check_not_had(model: CodingModel, decisions: Decisions, again: bool) -> Non
         raise InputError(message, hint=hint)
 
 
-def _new_answers(
-    model: CodingModel, coded: Coded, withdrawn: list[str]
-) -> tuple[CodingModel, Coded, dict[int, Codes]]:
-    """The answers that the model does not have, and other codes for those that it has.
+def _find_news(
+    model: CodingModel, answers: Answers, decisions: Decisions
+) -> tuple[list[int], dict[int, Codes], NDArray[np.bool_]]:
+    """Rows that a model does not have, other codes of its answers, and which of these are drawn.
 
-    Where one that it has was drawn at random since, the model learns that, too.
+    Rows without ids are new, but for those of a review sheet that may have come before: a copy of
+    an answer would be learned from when that is tested, and the guarantee too good.
     """
-    answers, decisions = drop_duplicates(*coded)
+    before, drawn, given = model.codes(model.Y), model.drawn.copy(), dict[int, Codes]()
+    codes = given_codes(decisions)
     if not any(answers.keys):
-        return model, _without_copies(model, answers, decisions), {}
-    before, drawn = model.codes(model.Y), model.drawn.copy()
-    new, given = list[int](), dict[int, Codes]()
-    places, codes = model.find_places(answers), given_codes(decisions)
+        known = set(zip(model.answers.contents(), map(frozenset, before), strict=True))
+        rows = enumerate(zip(answers.contents(), codes, strict=True))
+        return [i for i, row in rows if decisions.kind != SHEET or row not in known], {}, drawn
+    places = model.find_places(answers)
     for row, place in enumerate(places):
-        if place is None:
-            new.append(row)
-        else:
+        if place is not None:
             given[place] = codes[row]
             drawn[place] |= decisions.drawn[row]
     corrections = {i: codes for i, codes in given.items() if codes != set(before[i])}
-    notes, n_known, n_corrected = list(withdrawn), len(answers) - len(new), len(corrections)
-    notes += [f"{count_noun(n_known, 'coded answer')}: in the model already."] * bool(n_known)
-    if corrections:
-        notes.append(f"{count_noun(n_corrected, 'answer')} of the model: codes corrected.")
-    return replace(model, drawn=drawn), take((answers, decisions), new, *notes), corrections
-
-
-def _note_withdrawn(model: CodingModel, answers: Answers, decisions: Decisions) -> list[str]:
-    """A word on answers that joined the model, and that people no longer agree on."""
-    places = zip(model.find_places(answers), decisions.codes, strict=True)
-    n = sum(place is not None and codes is None for place, codes in places)
-    if not n or decisions.kind != "review file":
-        return []
-    why = "undone, skipped or in dispute since: the model keeps the codes that it has"
-    return [f"{count_noun(n, 'answer')} of the model {why}."]
-
-
-def _without_copies(model: CodingModel, answers: Answers, decisions: Decisions) -> Coded:
-    """Where rows have no ids, those of a review sheet that may have come before are left out.
-
-    A copy of an answer would be learned from when that is tested, and the guarantee too good.
-    """
-    if decisions.kind != SHEET:
-        return answers, decisions
-    known = set(zip(model.answers.contents(), map(frozenset, model.codes(model.Y)), strict=True))
-    rows = zip(answers.contents(), decisions.codes, strict=True)
-    new = [i for i, row in enumerate(rows) if row not in known]
-    n_out = len(answers) - len(new)
-    left = "equal to answers of the model, and rows have no ids; left out"
-    notes = [f"{count_noun(n_out, 'coded answer')}: {left}."] * bool(n_out)
-    return take((answers, decisions), new, *notes)
+    return [row for row, place in enumerate(places) if place is None], corrections, drawn

@@ -12,21 +12,22 @@ from nldd._wording import JOINERS, printable as printable
 WINDOWS = os.name == "nt"
 # On pages and terminals also lines, tabs, and marks that isolate a name written right to left.
 KEPT = f"\n\t\u2068\u2069{JOINERS}"
+# Texts, which are compiled when they are first used: the help needs none of them.
 # A formula begins after whatever a spreadsheet skips: spaces, and characters without a width. It
 # does so in a cell, in a line, and behind a separator, which another program may cut the file by;
 # a quote behind that is one of the file then.
 _SKIPPED = r"\s\x00-\x20\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff"
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
 # What calls a function or another program; without one of these, a sum does no harm.
-_CALLS = re.compile(r"[(|\uff08\uff5c]")
+_CALLS = r"[(|\uff08\uff5c]"
 _BREAKS = r",;|\t\n\v\f\r\x85\u2028\u2029"
-_FORMULA = re.compile(rf"[\t\r\n]|[{_SKIPPED}]*+[{_SIGNS}]")
+_FORMULA = rf"[\t\r\n]|[{_SKIPPED}]*+[{_SIGNS}]"
 # Not "*+" here, which Python 3.11.2 matches too much with.
 _BEHIND = rf"(?=(?:(?![{_BREAKS}])[{_SKIPPED}\"])*[{{}}])"
-_UNSAFE = re.compile(rf"([{_BREAKS}])" + _BEHIND.format(_SIGNS))
-_UNSAFE_ANYWAY = re.compile(rf"([{_BREAKS}])" + _BEHIND.format(r"=@\uff1d\uff20"))
-_GUARD = re.compile(rf"([{_BREAKS}])'" + _BEHIND.format(_SIGNS))
-_PLAIN_NUMBER = re.compile(r"\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_UNSAFE = rf"([{_BREAKS}])" + _BEHIND.format(_SIGNS)
+_UNSAFE_ANYWAY = rf"([{_BREAKS}])" + _BEHIND.format(r"=@\uff1d\uff20")
+_GUARD = rf"([{_BREAKS}])'" + _BEHIND.format(_SIGNS)
+_PLAIN_NUMBER = r"(?a:\s*[+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?\s*)"
 
 
 def visible(text: str, longest: int = 80) -> str:
@@ -117,9 +118,9 @@ def escape_formula(text: str) -> str:
     >>> [escape_formula(text) for text in ("=1+1", " @SUM(A1)", "-5", "so-so", "a;=1")]
     ["'=1+1", "' @SUM(A1)", '-5', 'so-so', "a;'=1"]
     """
-    unsafe = _UNSAFE if _CALLS.search(text) else _UNSAFE_ANYWAY
-    safe = ("'" if _FORMULA.match(text) else "") + unsafe.sub(r"\1'", text)
-    return text if len(safe) > len(text) and _PLAIN_NUMBER.fullmatch(text) else safe
+    unsafe = _UNSAFE if re.search(_CALLS, text) else _UNSAFE_ANYWAY
+    safe = ("'" if re.match(_FORMULA, text) else "") + re.sub(unsafe, r"\1'", text)
+    return text if len(safe) > len(text) and re.fullmatch(_PLAIN_NUMBER, text) else safe
 
 
 def unescape_formula(text: str) -> str:
@@ -143,6 +144,6 @@ def unescape_formula(text: str) -> str:
     """
     if "'" not in text:
         return text
-    found = text[1:] if text.startswith("'") and _FORMULA.match(text, 1) else text
-    found = _GUARD.sub(r"\1", found)
+    found = text[1:] if text.startswith("'") and re.match(_FORMULA, text[1:]) else text
+    found = re.sub(_GUARD, r"\1", found)
     return found if escape_formula(found) == text else text

@@ -22,18 +22,21 @@ def test_describe_counts_rows_labels_and_labelsets(container):
     facts = describe(Dataset(container(X), Y, ["a", "b", "c"], ["u", "v"], "toy"), n_frequent=2)
     assert (facts.name, facts.n_samples, facts.n_features, facts.n_labels) == ("toy", 5, 2, 3)
     assert facts.sparse is (container is csr_array)
-    assert facts.n_missing == 2
-    assert facts.cardinality == pytest.approx(6 / 5)
-    assert facts.density == pytest.approx(6 / 15)
-    assert facts.n_labelsets == 4
-    assert facts.seen_once == pytest.approx(3 / 5)
-    assert facts.unlabelled == pytest.approx(1 / 5)
+    assert (facts.n_missing, facts.n_binary, facts.n_labelsets, facts.n_single) == (2, 1, 4, 3)
+    shares = facts.cardinality, facts.density, facts.seen_once, facts.unlabelled
+    assert shares == pytest.approx((6 / 5, 6 / 15, 3 / 5, 1 / 5))
     assert facts.frequent == (("a", pytest.approx(3 / 5)), ("c", pytest.approx(2 / 5)))
+    equal = describe(Dataset(X[:2], np.eye(2, dtype=int), ["z", "a"], [], "toy"))
+    assert equal.frequent == (("z", 0.5), ("a", 0.5))
 
 
-def test_describe_keeps_the_order_of_labels_that_are_equally_frequent():
-    facts = describe(Dataset(X[:2], np.eye(2, dtype=int), ["z", "a"], [], "toy"))
-    assert facts.frequent == (("z", 0.5), ("a", 0.5))
+def test_facts_of_texts():
+    texts = np.array(["More pay", " ", "Time"], dtype=object)
+    facts = describe(Dataset(texts, np.array([[1, 0], [1, 1], [0, 0]]), ["a", "b"], ["answer"]))
+    assert (facts.text, facts.sparse, facts.n_features, facts.n_binary) == (True, False, 1, 0)
+    assert facts.n_missing == 1
+    assert np.isnan(facts.tcs)  # there are no features to count
+    assert facts.mean_ir == pytest.approx(1.5)
 
 
 def naive_imbalance(Y):
@@ -68,6 +71,8 @@ def test_without_any_label_there_is_no_imbalance():
     facts = describe(Dataset(np.ones((2, 1)), np.zeros((2, 3), dtype=int), ["a", "b", "c"]))
     assert np.isnan([facts.mean_ir, facts.max_ir, facts.cv_ir]).all()
     assert (facts.scumble, facts.n_absent, facts.n_single) == (0, 3, 0)
+    assert "no row has a label" in str(facts)
+    assert list(facts.remarks()) == ["3 labels without rows left out of the IR."]
 
 
 def test_many_labels_in_a_row_do_not_overflow():
@@ -78,12 +83,6 @@ def test_many_labels_in_a_row_do_not_overflow():
     expected = (1 - 1000 ** (400 / 401) / (400001 / 401)) / 1000
     found = describe(Dataset(np.ones((1000, 1)), Y, [""] * 401)).scumble
     assert found == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize("container", [np.asarray, csr_array], ids=["dense", "sparse"])
-def test_features_of_0_and_1_are_counted(container):
-    values = container([[1.0, 0.5, np.nan, 0.0], [0.0, 1.0, 1.0, 0.0]])
-    assert describe(Dataset(values, np.eye(2, dtype=int), ["a", "b"])).n_binary == 3
 
 
 # MeanIR, SCUMBLE and TCS as Charte, Rivera, del Jesus and Herrera print them; for enron and bibtex

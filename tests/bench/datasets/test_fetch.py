@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from dataclasses import asdict
+from pathlib import Path
 
 import pooch
 import pytest
@@ -27,7 +28,7 @@ from file_server import (
     slow,
     status,
 )
-from nldd.bench.datasets import catalogue as fetch_module
+from nldd.bench.datasets import catalogue
 from nldd.bench.datasets.catalogue import fetch, verify
 from nldd.exceptions import InputError, NLDDError
 
@@ -36,8 +37,7 @@ pytestmark = pytest.mark.usefixtures("quick_fetch")
 # A child process that fetches an entry: `fetch` of the same code as the command.
 FETCH = """
 import json, sys
-from nldd.bench.datasets.catalogue import CatalogueEntry, CatalogueFile
-from nldd.bench.datasets.catalogue import fetch
+from nldd.bench.datasets.catalogue import CatalogueEntry, CatalogueFile, fetch
 fields, folder, mirror = json.loads(sys.argv[1])
 fields["files"] = tuple(CatalogueFile(**file) for file in fields["files"])
 print(*(state.state for state in fetch(CatalogueEntry(**fields), folder, mirror=mirror)))
@@ -46,45 +46,33 @@ print(*(state.state for state in fetch(CatalogueEntry(**fields), folder, mirror=
 
 def child(entry, folder, url):
     order = json.dumps([asdict(entry), str(folder), url])
-    return subprocess.Popen(
-        [sys.executable, "-c", FETCH, order],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", FETCH, order], text=True, **pipes)
 
 
 def test_fetch_puts_whole_files_into_a_new_folder(tmp_path, capfd):
-    folder = tmp_path / "new" / "data"
+    folder, level = tmp_path / "new" / "data", pooch.get_logger().level
     with serve(CONTENTS) as server:
         states = fetch(TOY, folder, mirror=server.url)
         assert [name for name, _ in server.requests] == list(CONTENTS)
-    assert [(state.path.name, state.state) for state in states] == [
-        ("toy.arff", "fetched"),
-        ("toy.xml", "fetched"),
-    ]
+    assert [state.state for state in states] == ["fetched", "fetched"]
     assert found(folder) == CONTENTS
     assert [state.state for state in verify(TOY, folder)] == ["ok", "ok"]
+    # Pooch says nothing, and is left as it was.
     assert capfd.readouterr() == ("", "")
+    assert pooch.get_logger().level == level
 
 
-def test_fetch_leaves_right_files_alone_and_replaces_damaged_ones(tmp_path):
+def test_fetch_leaves_right_files_alone_and_replaces_damaged_ones(tmp_path, monkeypatch):
+    monkeypatch.setenv("NLDD_DATA", str(tmp_path))
     (tmp_path / "toy.xml").write_bytes(CONTENTS["toy.xml"])
     (tmp_path / "toy.arff").write_bytes(b"x" * len(ROWS))  # right size, wrong bytes
     with serve(CONTENTS) as server:
-        states = fetch(TOY, tmp_path, mirror=server.url)
-        assert [state.state for state in states] == ["fetched", "ok"]
-        assert found(tmp_path) == CONTENTS
-        assert [state.state for state in fetch(TOY, tmp_path, mirror=server.url)] == ["ok", "ok"]
-        assert [name for name, _ in server.requests] == ["toy.arff"]
-
-
-def test_fetch_uses_the_mirror_of_the_environment(tmp_path, monkeypatch):
-    with serve(CONTENTS) as server:
         monkeypatch.setenv("NLDD_MIRROR", server.url)
-        monkeypatch.setenv("NLDD_DATA", str(tmp_path))
-        fetch([TOY])
-    assert found(tmp_path) == CONTENTS
+        assert [state.state for state in fetch([TOY])] == ["fetched", "ok"]
+        assert found(tmp_path) == CONTENTS
+        assert [state.state for state in fetch(TOY)] == ["ok", "ok"]
+        assert [name for name, _ in server.requests] == ["toy.arff"]
 
 
 def test_fetch_tries_one_mirror_after_the_other(tmp_path):
@@ -98,11 +86,10 @@ def test_fetch_tries_one_mirror_after_the_other(tmp_path):
 def test_fetch_asks_the_addresses_of_the_catalogue_without_a_mirror(tmp_path, monkeypatch):
     def give(url, target, pooch, *, file, verbose):
         asked.append(url)
-        with open(target, "wb") as stream:
-            stream.write(CONTENTS[file.file])
+        Path(target).write_bytes(CONTENTS[file.file])
 
     asked = []
-    monkeypatch.setattr(fetch_module, "_download", give)
+    monkeypatch.setattr(catalogue, "_download", give)
     fetch(TOY, tmp_path)
     assert asked == ["https://toy.test/toy.arff", "https://toy.test/toy.xml"]
     assert found(tmp_path) == CONTENTS
@@ -129,17 +116,17 @@ def test_fetch_tries_three_times(trick, tmp_path):
 def test_error_names_every_address_and_what_to_do(tmp_path):
     with (
         serve({}) as empty,
-        serve(CONTENTS, [cut(1000)] * 3) as broken,
+        serve(CONTENTS, [status(503)] * 3) as broken,
         pytest.raises(NLDDError) as error,
     ):
         fetch(ONE, tmp_path, mirror=f"{empty.url} {broken.url}")
     first, *tried, advice = str(error.value).splitlines()
     assert first == "toy.arff could not be fetched."
     assert tried[0].startswith(f"  {empty.url}/toy.arff: 404 ")
-    assert tried[1].startswith(f"  {broken.url}/toy.arff: ")
+    assert tried[1].startswith(f"  {broken.url}/toy.arff: 503 ")
     assert len(tried) == 2
-    assert "by --mirror or NLDD_MIRROR, or" in advice
-    assert f"put the files into {tmp_path} yourself." in advice
+    assert "NLDD_MIRROR" in advice
+    assert f"into {tmp_path} yourself" in advice
 
 
 def test_fetch_goes_on_with_other_data_sets_after_a_refusal(tmp_path):
@@ -162,7 +149,7 @@ def test_fetch_stops_at_a_server_that_is_not_there(tmp_path):
 
 
 def test_fetch_does_not_wait_for_a_silent_server_for_ever(tmp_path, monkeypatch):
-    monkeypatch.setattr(fetch_module, "TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(catalogue, "TIMEOUT_SECONDS", 0.05)
     done = threading.Event()
     with serve(CONTENTS, [lambda *_: done.wait(60)] * 3) as server:
         with pytest.raises(NLDDError, match="timed out"):
@@ -171,53 +158,31 @@ def test_fetch_does_not_wait_for_a_silent_server_for_ever(tmp_path, monkeypatch)
     assert len(server.requests) == 3
 
 
-def unannounced(handler, body):
-    handler.head(200)
-    handler.wfile.write(body)
+def unannounced(n_pieces, chunked):
+    """Send the file so many times without its length, as one stream or in chunks."""
+
+    def answer(handler, body):
+        if chunked:
+            handler.protocol_version = "HTTP/1.1"
+        handler.head(200, **({"Transfer_Encoding": "chunked"} if chunked else {}))
+        for _ in range(n_pieces):
+            size = b"%x\r\n" % len(body) if chunked else b""
+            handler.wfile.write(size + body + b"\r\n" * chunked)
+        handler.wfile.write(b"0\r\n\r\n" * chunked)
+
+    return answer
 
 
-def chunked(handler, body):
-    handler.protocol_version = "HTTP/1.1"
-    handler.head(200, Transfer_Encoding="chunked")
-    for start in range(0, len(body), 3000):
-        piece = body[start : start + 3000]
-        handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
-    handler.wfile.write(b"0\r\n\r\n")
-
-
-@pytest.mark.parametrize("trick", [unannounced, chunked, slow(0.0)])
-def test_fetch_does_not_need_an_announced_length_or_haste(trick, tmp_path):
-    with serve(CONTENTS, [trick]) as server:
+@pytest.mark.parametrize("chunked", [False, True])
+def test_fetch_needs_no_length_and_takes_no_more_than_is_known(chunked, tmp_path):
+    with serve(CONTENTS, [unannounced(1, chunked), unannounced(10_000, chunked)]) as server:
         fetch(ONE, tmp_path, mirror=server.url)
         assert len(server.requests) == 1
-    assert found(tmp_path) == {"toy.arff": ROWS}
-
-
-def endless(handler, body):
-    handler.head(200)
-    while True:
-        handler.wfile.write(b"0" * 4096)
-
-
-def endless_chunks(handler, body):
-    handler.protocol_version = "HTTP/1.1"
-    handler.head(200, Transfer_Encoding="chunked")
-    while True:
-        handler.wfile.write(b"1000\r\n" + b"0" * 4096 + b"\r\n")
-
-
-@pytest.mark.parametrize("trick", [endless, endless_chunks])
-def test_fetch_refuses_more_bytes_at_once(trick, tmp_path):
-    with serve(CONTENTS, [trick]) as server, pytest.raises(NLDDError, match="more bytes"):
-        fetch(ONE, tmp_path, mirror=server.url)
-    assert found(tmp_path) == {}
-    assert len(server.requests) == 1
-
-
-@pytest.mark.parametrize("code", [403, 404, 503])
-def test_fetch_says_what_the_server_answers(code, tmp_path):
-    with serve(CONTENTS, [status(code)] * 3) as server, pytest.raises(NLDDError, match=str(code)):
-        fetch(ONE, tmp_path, mirror=server.url)
+        assert found(tmp_path) == {"toy.arff": ROWS}
+        (tmp_path / "toy.arff").unlink()
+        with pytest.raises(NLDDError, match="more bytes"):
+            fetch(ONE, tmp_path, mirror=server.url)
+        assert len(server.requests) == 2
     assert found(tmp_path) == {}
 
 
@@ -226,10 +191,8 @@ def test_fetch_replaces_a_damaged_file_only_by_a_right_one(tmp_path):
     wrong = bytes([ROWS[0] ^ 1]) + ROWS[1:]
     with serve({"toy.arff": wrong}) as server, pytest.raises(NLDDError) as error:
         fetch(ONE, tmp_path, mirror=server.url)
-    expected = ONE.files[0].sha256
-    other = entry_of({"toy.arff": wrong}).files[0].sha256
-    assert expected in str(error.value)
-    assert other in str(error.value)
+    for contents in (CONTENTS, {"toy.arff": wrong}):
+        assert entry_of(contents).files[0].sha256 in str(error.value)
     assert found(tmp_path) == {"toy.arff": b"old"}
 
 
@@ -239,7 +202,6 @@ def test_fetch_replaces_a_damaged_file_only_by_a_right_one(tmp_path):
         "http://example.org/data",
         "http://127.0.0.1.example.org/data",
         "ftp://example.org",
-        "file:///data",
         "data",
         "https://",
         "https://me:secret@example.org/data",
@@ -253,7 +215,7 @@ def test_fetch_refuses_addresses_that_are_not_https(mirror, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 40))]
+    "seed", [*range(5), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(5, 25))]
 )
 def test_fetch_never_shows_a_wrong_file_whatever_the_server_does(seed, tmp_path):
     chance = random.Random(seed)
@@ -266,7 +228,7 @@ def test_fetch_never_shows_a_wrong_file_whatever_the_server_does(seed, tmp_path)
         reset(chance.randrange(len(ROWS))),
         status(503),
         status(206),
-        endless,
+        unannounced(10_000, False),
     ]
     with serve(CONTENTS, chance.choices(tricks, k=6)) as server:
         for _ in range(8):
@@ -275,13 +237,6 @@ def test_fetch_never_shows_a_wrong_file_whatever_the_server_does(seed, tmp_path)
             except NLDDError:
                 assert found(tmp_path) == {}
     assert found(tmp_path) == {"toy.arff": ROWS}
-
-
-def test_fetch_leaves_the_logger_of_pooch_as_it_was(tmp_path):
-    level = pooch.get_logger().level
-    with serve(CONTENTS) as server:
-        fetch(ONE, tmp_path, mirror=server.url)
-    assert pooch.get_logger().level == level
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
@@ -315,7 +270,7 @@ def test_fetch_reports_a_full_disk(tmp_path, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(fetch_module, "_download", full)
+    monkeypatch.setattr(catalogue, "_download", full)
     with pytest.raises(NLDDError) as error:
         fetch(ONE, tmp_path, mirror="http://127.0.0.1:9")
     assert f"Cannot write to the folder {tmp_path}: No space left on device" in str(error.value)
@@ -324,6 +279,5 @@ def test_fetch_reports_a_full_disk(tmp_path, monkeypatch):
 
 def test_fetch_needs_no_writing_when_all_is_there(tmp_path, monkeypatch):
     (tmp_path / "toy.arff").write_bytes(ROWS)
-    monkeypatch.setattr(fetch_module, "_fetch_file", None)
+    monkeypatch.setattr(catalogue, "_fetch_file", None)
     assert [state.state for state in fetch(ONE, tmp_path)] == ["ok"]
-    assert found(tmp_path) == {"toy.arff": ROWS}

@@ -1,4 +1,4 @@
-"""Data sets by name and by file: where labels come from, and the paper's nine."""
+"""Data sets by name and by file: the paper's nine, and training files with their test files."""
 
 import os
 from dataclasses import replace
@@ -11,27 +11,17 @@ from scipy.sparse import csr_array, issparse
 import paper_data
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
-from nldd.datasets import Dataset, load_yeast
+from nldd.datasets import load_yeast
 from nldd.exceptions import InputError
 
-ARFF = """@relation 'songs: -C 1'
-@attribute 'it\\'s sad' {0,1}
-@attribute tempo real
-@attribute "calm" {0,1}
+HEAD = """@relation birds
+@attribute wing real
+@attribute colour {red,green,blue}
+@attribute owl {0,1}
 @data
-1,90.5,0
-0,120,1
 """
-TEST = ARFF.replace("1,90.5,0\n0,120,1\n", "{0 1,1 3}\n{}\n")
-SONGS = {"n_samples": 4, "n_features": 1, "n_labels": 2, "cardinality": 0.75, "n_labelsets": 3}
-XML = "<labels><label name='calm'/><label name=\"it's sad\"/></labels>"
-
-
-@pytest.fixture
-def songs(tmp_path):
-    path = tmp_path / "songs.arff"
-    path.write_text(ARFF)
-    return path
+XML = "<labels><label name='owl'/></labels>"
+TRAIN, TEST = HEAD + "1,red,0\n2,green,1\n", HEAD + "{0 3,1 blue,2 1}\n"
 
 
 def in_folder(name):
@@ -51,8 +41,8 @@ LARGE = ("bibtex", "ohsumed", "tmc2007")
 def test_paper_data_sets_equal_a_plain_reading(name):
     dataset = in_folder(name)
     X, Y = paper_data.load(name)
-    assert issparse(dataset.X) == issparse(X)
     assert_array_equal(dataset.Y, Y)
+    assert dataset.n_train == (paper_data.N_SCENE_TRAIN if name == "scene" else None)
     if issparse(X):
         assert isinstance(dataset.X, csr_array)
         assert dataset.X.has_canonical_format
@@ -65,165 +55,93 @@ def test_yeast_file_equals_the_embedded_one():
     from_file, embedded = in_folder("yeast"), load_yeast()
     assert_array_equal(from_file.X, embedded.X)
     assert_array_equal(from_file.Y, embedded.Y)
-    assert from_file.label_names == embedded.label_names
-    assert from_file.feature_names == embedded.feature_names
-    assert from_file.name == embedded.name == "yeast"
+    for fact in ("label_names", "feature_names", "name"):
+        assert getattr(from_file, fact) == getattr(embedded, fact)
 
 
-def test_yeast_needs_no_folder(tmp_path):
-    assert_array_equal(load_dataset("yeast", data_dir=tmp_path / "none").X, load_yeast().X)
+def test_yeast_needs_no_files_unless_all_are_there(tmp_path):
     (tmp_path / "yeast.xml").write_text("alone")
     assert_array_equal(load_dataset("yeast", data_dir=tmp_path).X, load_yeast().X)
-
-
-def test_damaged_yeast_files_are_not_passed_over(tmp_path):
-    for file in CATALOGUE["yeast"].files:
-        (tmp_path / file.file).write_text("short")
+    (tmp_path / "yeast.arff").write_text("short")
     with pytest.raises(InputError, match="is damaged: 5 bytes instead of"):
         load_dataset("yeast", data_dir=tmp_path)
 
 
 @pytest.fixture
-def load_songs(tmp_path, monkeypatch):
+def load_entry(tmp_path, monkeypatch):
     """Load a data set of the catalogue in two ARFF files, of which the rows follow each other."""
 
-    def load_songs(test=TEST, **facts):
-        for file, content in [("train.arff", ARFF), ("test.arff", test), ("songs.xml", XML)]:
+    def load_entry(test=TEST, **facts):
+        files = {"train.arff": TRAIN, "test.arff": test, "birds.xml": XML}
+        for file, content in files.items():
             (tmp_path / file).write_text(content)
+        scene = CATALOGUE["scene"]
+        sizes = [(file, len(content)) for file, content in files.items()]
+        expected = {"n_samples": 3, "n_features": 4, "n_labels": 1, "n_labelsets": 2}
         entry = replace(
-            CATALOGUE["scene"],
-            name="songs",
-            files=tuple(
-                replace(CATALOGUE["scene"].files[0], file=file, n_bytes=size(tmp_path / file))
-                for file in ("train.arff", "test.arff", "songs.xml")
-            ),
-            **{**SONGS, **facts},
+            scene,
+            name="birds",
+            files=tuple(replace(scene.files[0], file=file, n_bytes=size) for file, size in sizes),
+            **({"cardinality": 0.67} | expected | facts),
         )
-        monkeypatch.setitem(CATALOGUE, "songs", entry)
-        return load_dataset("songs", data_dir=tmp_path)
+        monkeypatch.setitem(CATALOGUE, "birds", entry)
+        return load_dataset("birds", data_dir=tmp_path)
 
-    return load_songs
-
-
-def size(path):
-    return path.stat().st_size
+    return load_entry
 
 
-def test_rows_of_several_files_follow_each_other(load_songs):
-    dataset = load_songs()
+def test_rows_of_several_files_follow_each_other(load_entry):
+    dataset = load_entry()
     # Sparse, since one of the files is.
     assert isinstance(dataset.X, csr_array)
-    assert_array_equal(dataset.X.toarray(), [[90.5], [120], [3], [0]])
-    assert_array_equal(dataset.Y, [[1, 0], [0, 1], [1, 0], [0, 0]])
-    assert dataset.label_names == ["it's sad", "calm"]
-    assert dataset.name == "songs"
+    assert_array_equal(dataset.X.toarray(), [[1, 1, 0, 0], [2, 0, 1, 0], [3, 0, 0, 1]])
+    assert_array_equal(dataset.Y, [[0], [1], [1]])
+    assert (dataset.name, dataset.label_names) == ("birds", ["owl"])
 
 
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("tempo real", "speed real", 3),
-        ('"calm" {0,1}', '"calm" {1,0}', 4),
+        ("wing real", "tail real", 2),
+        ("wing real", "wing {0,1}", 2),
+        ("wing real", "wing string", 2),
+        ("green,blue", "blue", 3),
+        ("red,green", "green,red", 3),
         ("@data", "@attribute b real\n@data", 5),
+        ("@attribute owl {0,1}\n", "", 4),
     ],
-    ids=["name", "values", "number"],
 )
-def test_headers_of_several_files_must_agree(load_songs, old, new, line):
-    message = rf"test\.arff, line {line}: the header differs from that of .*train\.arff"
+def test_headers_of_several_files_must_agree(load_entry, old, new, line):
+    test = HEAD.replace(old, new) + "{}\n"
+    message = rf"test\.arff, line {line}: the header differs from that of .*train\.arff: .* here, "
     with pytest.raises(InputError, match=message):
-        load_songs(TEST.replace(old, new))
+        load_entry(test)
 
 
 @pytest.mark.parametrize(
-    ("fact", "value", "message"),
+    ("fact", "value", "found"),
     [
-        ("n_samples", 5, "4 samples instead of 5"),
-        ("n_features", 2, "1 features instead of 2"),
-        ("n_labels", 3, "2 labels instead of 3"),
-        ("n_labelsets", 4, "3 distinct labelsets instead of 4"),
-        ("cardinality", 0.77, "0.75 labels a row instead of 0.77"),
+        ("n_samples", 5, 3),
+        ("n_features", 2, 4),
+        ("n_labels", 3, 1),
+        ("n_labelsets", 4, 2),
+        ("cardinality", 0.69, 0.666667),
     ],
 )
-def test_counts_of_the_catalogue_are_checked(load_songs, fact, value, message):
-    with pytest.raises(InputError, match=message):
-        load_songs(**{fact: value})
-
-
-def test_xml_beside_an_arff_file_goes_before_its_relation(songs):
-    assert load_dataset(songs).label_names == ["it's sad"]
-    songs.with_suffix(".xml").write_text(XML)
-    # The relation says one label, the XML two, in another order than the file's.
-    dataset = load_dataset(str(songs))
-    assert dataset.label_names == ["it's sad", "calm"]
-    assert_array_equal(dataset.Y, [[1, 0], [0, 1]])
-    assert_array_equal(dataset.X, [[90.5], [120]])
-    assert dataset.feature_names == ["tempo"]
-    assert dataset.name == "songs"
-
-
-@pytest.mark.parametrize(
-    ("labels", "names"),
-    [
-        (-1, ["calm"]),
-        (["calm"], ["calm"]),
-        ("c*", ["calm"]),
-        ("other.xml", ["it's sad", "calm"]),
-    ],
-)
-def test_labels_of_an_arff_file_can_be_said(songs, monkeypatch, labels, names):
-    songs.with_suffix(".xml").write_text("not read")
-    monkeypatch.chdir(songs.parent)
-    (songs.parent / "other.xml").write_text(XML)
-    assert load_dataset(songs, labels=labels).label_names == names
-
-
-def test_labels_in_a_path_object(songs):
-    other = songs.parent / "other.labels"
-    other.write_text(XML)
-    assert load_dataset(songs, labels=other).n_labels == 2
-
-
-def test_label_that_the_file_lacks_is_named(songs):
-    songs.with_suffix(".xml").write_text(XML.replace("calm", "clam"))
-    with pytest.raises(
-        InputError,
-        match=r"songs\.arff, line 5: none of the 3 columns is called 'clam', which .*songs\.xml "
-        "names. Did you mean 'calm'",
-    ):
-        load_dataset(songs)
-
-
-def test_file_that_does_not_say_its_labels(songs):
-    songs.write_text(ARFF.replace("-C 1", ""))
-    with pytest.raises(InputError, match=r"line 5: .*no songs\.xml lies beside .* no -C"):
-        load_dataset(songs)
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "CSV"])
-def test_tables(tmp_path, suffix):
-    path = tmp_path / f"songs.{suffix}"
-    path.write_text("tempo\tsad\n90.5\t1\n")
-    dataset = load_dataset(path, labels=["sad"])
-    assert_array_equal(dataset.X, [[90.5]])
-    assert_array_equal(dataset.Y, [[1]])
-    with pytest.raises(InputError, match=rf"songs\.{suffix}, line 1: Say which columns are labels"):
-        load_dataset(path)
+def test_counts_of_the_catalogue_are_checked(load_entry, fact, value, found):
+    with pytest.raises(InputError, match=f"{fact} is {found} instead of {value}"):
+        load_entry(**{fact: value})
 
 
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("yest", {}, "No data set is called 'yest'. Did you mean 'yeast'"),
-        ("Bibtex", {}, "Did you mean 'bibtex'"),
+        ("yest", {}, "'yest'. Did you mean 'yeast'"),
         ("yeast", {"labels": 3}, "The labels of 'yeast' are known"),
-        (None, {}, "name must be a name of the catalogue or a path; got None"),
-        (
-            "songs.doc",
-            {},
-            r"songs\.doc is neither a data set of the catalogue nor a file that ends in",
-        ),
+        ("yeast", {"groups": "a"}, "yeast has no column of groups"),
+        (None, {}, "got None"),
+        ("songs.doc", {}, r"songs\.doc is neither a data set .* \.arff, \.csv"),
         (os.path.join("folder", "songs"), {}, "neither a data set of the catalogue nor"),
-        ("none.arff", {}, r"none\.arff cannot be read: No such file"),
         ("none.csv", {"labels": 1}, r"none\.csv cannot be read: No such file"),
     ],
 )
@@ -232,34 +150,86 @@ def test_names_that_are_refused(name, options, message):
         load_dataset(name, **options)
 
 
-def test_dataset_facts():
-    dataset = Dataset(
-        np.zeros((3, 2)), np.array([[1, 0], [1, 0], [1, 1]]), ["a", "b"], ["x", "z"], "tiny"
-    )
-    X, Y, label_names = dataset
-    assert X is dataset.X
-    assert Y is dataset.Y
-    assert label_names == ["a", "b"]
-    assert (dataset.n_samples, dataset.n_features, dataset.n_labels) == (3, 2, 2)
-    assert dataset.cardinality == 4 / 3
-    assert dataset.n_labelsets == 2
-    assert repr(dataset) == "Dataset('tiny', 3 samples, 2 features, 2 labels)"
-    with pytest.raises(AttributeError):
-        dataset.name = "other"
+@pytest.fixture
+def birds(tmp_path):
+    """A file of training rows, one of test rows, and the labels beside them."""
+    files = {"birds-train.arff": TRAIN, "birds-test.arff": TEST, "birds.xml": XML}
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    return tmp_path
 
 
-def test_distinct_labelsets_beyond_one_byte():
-    # Rows that differ in the ninth label only, which is in the second byte.
-    Y = np.zeros((3, 9), dtype=np.int64)
-    Y[1, 8] = 1
-    assert Dataset(np.zeros((3, 1)), Y, list("abcdefghi")).n_labelsets == 2
+def test_a_test_file_beside_the_training_file_is_joined(birds):
+    dataset = load_dataset(birds / "birds-train.arff")
+    assert dataset.name == "birds"
+    assert dataset.X.shape == (3, 4)
+    assert [part.tolist() for part in dataset.given_split] == [[0, 1], [2]]
+    (note,) = dataset.notes
+    assert "the first 2 rows are those of birds-train.arff, the other 1 those" in note
 
 
-@pytest.mark.slow
-def test_scene_remembers_its_training_and_test_files():
-    dataset = in_folder("scene")
-    assert (dataset.n_train, dataset.n_samples) == (1211, 2407)
-    assert dataset.notes == (
-        "As the files split it, the first 1,211 rows are those of scene-train.arff, the other "
-        "1,196 those of scene-test.arff.",
-    )
+@pytest.mark.parametrize(
+    ("file", "options", "n_rows"),
+    [("birds-train", {"test": False}, 2), ("birds-test", {}, 1)],
+)
+def test_one_file_alone_finds_the_labels_too(birds, file, options, n_rows):
+    dataset = load_dataset(birds / f"{file}.arff", **options)
+    assert (dataset.n_samples, dataset.name, dataset.label_names) == (n_rows, file, ["owl"])
+    assert dataset.given_split is None
+    assert dataset.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "name"),
+    [
+        ("birds_train", "birds_test", "birds"),
+        ("birds.training", "birds.testing", "birds"),
+        ("birds-TRAIN", "birds-TEST", "birds"),
+        ("Birds Train", "Birds Test", "Birds"),
+        ("train", "test", "nest"),
+        ("birds_tra", "birds_tst", "birds"),
+        # Mulan's cal500Train-4 and Corel5k-train-sparse.
+        ("birdsTrain-4", "birdsTest-4", "birds-4"),
+        ("birds-train-sparse", "birds-test-sparse", "birds-sparse"),
+    ],
+)
+def test_ways_to_call_a_pair(tmp_path, train, test, name):
+    folder = tmp_path / "nest"
+    folder.mkdir()
+    for stem, content in ((train, TRAIN), (test, TEST)):
+        (folder / f"{stem}.arff").write_text(content)
+    dataset = load_dataset(folder / f"{train}.arff", labels=-1)
+    assert (dataset.name, dataset.n_samples, dataset.n_train) == (name, 3, 2)
+
+
+@pytest.mark.parametrize("stem", ["constrain", "birds-trainer", "birds-train2", "BIRDSTRAIN"])
+def test_names_that_only_look_like_a_pair(birds, stem):
+    (birds / f"{stem}.arff").write_text(TRAIN)
+    assert load_dataset(birds / f"{stem}.arff", labels=-1).n_train is None
+
+
+def test_a_test_file_of_any_name_can_be_given(birds):
+    (birds / "birds-test.arff").rename(birds / "later.arff")
+    dataset = load_dataset(birds / "birds-train.arff", test=birds / "later.arff")
+    assert (dataset.n_samples, dataset.n_train, dataset.name) == (3, 2, "birds")
+    with pytest.raises(InputError, match=r"No test file lies beside .*birds-train.arff"):
+        load_dataset(birds / "birds-train.arff", test=True)
+    with pytest.raises(InputError, match="files of one format"):
+        load_dataset(birds / "birds-train.arff", test="later.csv")
+
+
+def test_pairs_of_tables(load):
+    load("tempo,sad\n80,0\n70,1\n", "songs-test.tsv", labels=["sad"])
+    dataset = load("tempo\tsad\n90\t1\n", "songs-train.tsv", labels=["sad"])
+    assert_array_equal(dataset.X, [[90], [80], [70]])
+    assert (dataset.name, dataset.n_train) == ("songs", 1)
+    assert np.issubdtype(dataset.Y.dtype, np.integer)
+    # Cells may be spelt in another way, or missing.
+    load("tempo,sad\n,FALSE\n", "songs-test.tsv", labels=["sad"])
+    assert load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"]).Y.tolist() == [[1], [0]]
+    with pytest.raises(InputError, match=r"songs-test.tsv, line 2: column 'tempo': .* 'x'"):
+        (load.folder / "songs-test.tsv").write_text("tempo,sad\nx,0\n")
+        load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"])
+    load("speed,sad\n80,0\n", "songs-test.tsv", labels=["sad"])
+    with pytest.raises(InputError, match=r"'speed' .* here, 'tempo' .* there"):
+        load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"])

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.model_selection import KFold
 
 from bench.runner.trials import rows_only, songs
 from nldd.bench.runner.splits import Split, stratified_parts
@@ -101,40 +102,30 @@ def test_parts_of_odd_labels_are_of_one_size(Y, order):
 # Every kind
 
 TOGETHER = np.array(["Ann", "Bob", "Eve"], dtype=object)[np.arange(60) % 3]
-SPLITS = {
-    "k-fold": (Split("k-fold", folds=4), 4, "4-fold cross-validation", True),
-    "repeated": (
+SPLITS = [
+    (Split("k-fold", folds=4), 4, "4-fold cross-validation", True),
+    (
         Split("repeated", folds=3, repeats=2),
         6,
         "2 repetitions of 3-fold cross-validation",
         False,
     ),
-    "random": (Split("random", splits=5, test_share=0.2), 5, "5 random splits, 80/20", False),
-    "one random": (Split("random"), 1, "1 random split, 75/25", True),
-    "stratified": (
-        Split("stratified", folds=5),
-        5,
-        "5-fold cross-validation, stratified by labels",
-        True,
-    ),
-    "second order": (
+    (Split("random", splits=5, test_share=0.2), 5, "5 random splits, 80/20", False),
+    (Split("random"), 1, "1 random split, 75/25", True),
+    (Split("stratified", folds=5), 5, "5-fold cross-validation, stratified by labels", True),
+    (
         Split("stratified", folds=3, order=2, repeats=2),
         6,
         "2 repetitions of 3-fold cross-validation, stratified by pairs of labels",
         False,
     ),
-    "given": (Split("given"), 1, "given split, 45 and 15 rows", True),
-    "leave-one-group-out": (
-        Split("leave-one-group-out"),
-        3,
-        "leave one group out, 3 groups",
-        True,
-    ),
-}
+    (Split("given"), 1, "given split, 45 and 15 rows", True),
+    (Split("leave-one-group-out"), 3, "leave one group out, 3 groups", True),
+]
 
 
-@pytest.mark.parametrize(("split", "n_folds", "text", "disjoint"), SPLITS.values(), ids=SPLITS)
-def test_every_kind_says_what_it_does(split, n_folds, text, disjoint):
+@pytest.mark.parametrize(("split", "n_folds", "text", "disjoint"), SPLITS)
+def test_every_kind_does_what_it_says(split, n_folds, text, disjoint):
     dataset = replace(songs(), n_train=45, groups=TOGETHER)
     assert split.cut(dataset) == {"n_folds": n_folds, "split": text, "disjoint": disjoint}
     folds = split.rows(dataset, 0)
@@ -147,12 +138,17 @@ def test_every_kind_says_what_it_does(split, n_folds, text, disjoint):
     if split.kind in ("repeated", "stratified"):
         assert set(tested) == {split.repeats}  # every row as often as every other
     again, other = split.rows(dataset, 0), split.rows(dataset, 1)
-    for (_, test), (_, test_again) in zip(folds, again, strict=True):
-        assert_array_equal(test, test_again)
-    same = [
-        np.array_equal(test, test_2) for (_, test), (_, test_2) in zip(folds, other, strict=True)
-    ]
-    assert all(same) == (split.kind in ("given", "leave-one-group-out"))
+    tests = [[test.tolist() for _, test in some] for some in (folds, again, other)]
+    assert tests[0] == tests[1]
+    assert (tests[0] == tests[2]) == (split.kind in ("given", "leave-one-group-out"))
+
+
+def test_folds_are_those_of_scikit_learn():
+    found = Split("k-fold", folds=4).rows(songs(), 3)
+    expected = KFold(4, shuffle=True, random_state=3).split(songs().X)
+    for rows, other in zip(found, expected, strict=True):
+        assert_array_equal(rows[0], other[0])
+        assert_array_equal(rows[1], other[1])
 
 
 def test_given_rows_and_groups_are_those_of_the_data_set():
@@ -163,37 +159,22 @@ def test_given_rows_and_groups_are_those_of_the_data_set():
     assert [set(TOGETHER[test]) for _, test in folds] == [{"Ann"}, {"Bob"}, {"Eve"}]
 
 
+ONE_GROUP = replace(songs(), groups=np.zeros(60))
+NO_GROUP = replace(songs(), groups=np.r_[np.nan, np.arange(59)])
+
+
 @pytest.mark.parametrize(
     ("split", "dataset", "message"),
     [
-        (Split("given"), songs(), "songs came without a split.*songs-train.csv"),
-        (Split("leave-one-group-out"), songs(), 'songs has no groups.*groups = "speaker"'),
-        (
-            Split("leave-one-group-out"),
-            replace(songs(), groups=np.zeros(60)),
-            "All rows of songs are of one group",
-        ),
-        (Split("stratified"), rows_only(9), "rows has 9 rows, too few for 10 folds"),
-        (Split("repeated"), rows_only(9), "rows has 9 rows, too few for 10 folds"),
-        (
-            Split("leave-one-group-out"),
-            replace(songs(), groups=np.r_[np.nan, np.arange(59)]),
-            "Some rows of songs have no group",
-        ),
-        (Split(folds=2), rows_only(1), r"rows has 1 row, too few for 2 folds\.$"),
-        (Split("random"), rows_only(1), "rows has one row"),
-        (Split("random", test_share=0.9), rows_only(2), "a share of 0.9 to test on leaves none"),
-    ],
-    ids=[
-        "given",
-        "groups",
-        "one group",
-        "stratified",
-        "repeated",
-        "no group",
-        "folds of one row",
-        "one row",
-        "two rows",
+        (Split("given"), songs(), "songs-train.csv"),
+        (Split("leave-one-group-out"), songs(), "songs has no groups"),
+        (Split("leave-one-group-out"), ONE_GROUP, "one group"),
+        (Split("leave-one-group-out"), NO_GROUP, "no group"),
+        (Split("stratified"), rows_only(9), "9 rows, .*10 folds"),
+        (Split("repeated"), rows_only(9), "9 rows, .*10 folds"),
+        (Split(folds=2), rows_only(1), r"1 row, too few for 2 folds\.$"),
+        (Split("random"), rows_only(1), "1 row, "),
+        (Split("random", test_share=0.9), rows_only(2), "2 rows, .*0.9"),
     ],
 )
 def test_split_that_cannot_be_made_is_refused(split, dataset, message):

@@ -6,10 +6,10 @@ import time
 
 import pytest
 from joblib import cpu_count
-from threadpoolctl import threadpool_info
 
 from bench.runner.trials import (
     Dies,
+    OneThread,
     Sleeps,
     Unsendable,
     alive,
@@ -22,40 +22,18 @@ from bench.runner.trials import (
     written,
 )
 from nldd.bench.runner.benchmark import WORKER_DIED, run_benchmark
-from nldd.bench.runner.workers import DaskWorkers, ProcessWorkers, make_workers
+from nldd.bench.runner.workers import DaskWorkers, make_workers
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, MissingExtraError
 
 SONGS = {"songs": songs()}
 METHODS = ("BR", "SMBR", "NLDD", "MLKNN", "ECC")
 
-needs_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
 
-
-class Lasting(ProcessWorkers):
-    """Processes that serve several runs, since each takes seconds to start."""
-
-    def close(self):
-        """Stay; `end` ends them."""
-
-    def end(self):
-        super().close()
-
-
-@pytest.fixture(scope="module")
-def pool():
-    workers = Lasting(1)
-    yield workers
-    workers.end()
-
-
-def test_make_workers_counts_cores(monkeypatch):
+def test_number_of_workers_is_that_of_cores_or_as_told():
     assert make_workers("processes", 3).n_workers == 3
     assert make_workers("processes", -1).n_workers == cpu_count()
-
-
-def test_make_workers_refuses_other_backends():
-    with pytest.raises(InputError, match="one of processes, dask; got 'threads'"):
+    with pytest.raises(InputError, match=r"processes, dask.*'threads'"):
         make_workers("threads", 1)
 
 
@@ -66,90 +44,54 @@ def test_missing_dask_is_told_with_what_to_install(monkeypatch):
 
 
 @pytest.mark.slow
-def test_two_processes_write_what_one_and_what_no_other_process_writes(tmp_path, monkeypatch):
+def test_two_processes_write_what_no_other_process_writes(tmp_path, monkeypatch):
     protocol = trial(methods=METHODS, base="platt-svc", folds=2)
-    for n_jobs in (1, 2):
-        records = run_benchmark(protocol, SONGS, tmp_path / f"{n_jobs}", n_jobs=n_jobs)
-        assert [record.error for record in records] == [None] * 10
+    records = run_benchmark(protocol, SONGS, tmp_path / "2", n_jobs=2)
+    assert [record.error for record in records] == [None] * 10
     work_at_home(monkeypatch)
     run_benchmark(protocol, SONGS, tmp_path / "home")
-    assert written(tmp_path / "1") == written(tmp_path / "2") == written(tmp_path / "home")
+    assert written(tmp_path / "2") == written(tmp_path / "home")
 
 
-def n_threads():
-    """Of each library of this process that has threads of its own."""
-    import sklearn.svm  # noqa: F401 - loads BLAS and OpenMP
-
-    return [library["num_threads"] for library in threadpool_info()]
-
-
-@pytest.mark.slow
-def test_processes_have_one_thread_each(pool):
-    assert set(pool._pool.submit(n_threads).result()) == {1}
-
-
-@pytest.mark.slow
-def test_process_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch):
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_process_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch, n_jobs):
+    """Nor does one that cannot be sent, and processes have one thread each."""
     (tmp_path / "fail").touch()
-    replace_method(monkeypatch, "MLKNN", Dies)
-    protocol = trial(methods=("MLKNN", "CC"), parameters={"MLKNN": {"place": str(tmp_path)}})
-    records = run_benchmark(protocol, SONGS, tmp_path / "out", n_jobs=1)
-    failed = [(record.method, record.fold, record.error) for record in records if record.error]
-    assert failed == [("MLKNN", 1, WORKER_DIED)]
-    assert n_lines(tmp_path / "out") == 6
-    (tmp_path / "fail").unlink()
-    work_at_home(monkeypatch)
-    run_benchmark(protocol, SONGS, tmp_path / "out")
-    run_benchmark(protocol, SONGS, tmp_path / "home")
-    mended = [line for line in written(tmp_path / "out") if WORKER_DIED not in line]
-    assert mended == written(tmp_path / "home")
+    for key, method in (("MLKNN", Dies), ("CBM", Unsendable), ("RFPCT", OneThread)):
+        replace_method(monkeypatch, key, method)
+    parameters = {"MLKNN": {"place": str(tmp_path)}}
+    protocol = trial(methods=("CBM", "MLKNN", "RFPCT", "CC"), parameters=parameters)
+    records = run_benchmark(protocol, SONGS, tmp_path / "out", n_jobs=n_jobs)
+    failed = {(record.method, record.fold): record.error for record in records if record.error}
+    unsent = {("CBM", fold): "TypeError('I stay at home')" for fold in range(3)}
+    assert failed == {("MLKNN", 1): WORKER_DIED, **unsent}
+    assert n_lines(tmp_path / "out") == 12
 
 
-@pytest.mark.slow
-def test_estimator_that_cannot_be_sent_fails_alone(tmp_path, monkeypatch, pool):
-    work_at_home(monkeypatch, pool)
-    replace_method(monkeypatch, "MLKNN", Unsendable)
-    records = run_benchmark(trial(methods=("MLKNN", "CC")), SONGS, tmp_path)
-    assert [(record.method, record.error) for record in records[:2]] == [
-        ("MLKNN", "TypeError('I stay at home')"),
-        ("CC", None),
-    ]
-    assert sum(record.error is None for record in records) == 3
-
-
-@needs_proc
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
 @pytest.mark.slow
 def test_interruption_leaves_no_process_behind(tmp_path, monkeypatch):
     replace_method(monkeypatch, "MLKNN", Sleeps)
-    place = tmp_path / "place"
-    place.mkdir()
+    (place := tmp_path / "place").mkdir()
     protocol = trial(methods=("MLKNN",), parameters={"MLKNN": {"place": str(place)}})
 
     def begun():
         return {int(file.name.partition("-")[2]) for file in place.iterdir()}
 
     def interrupt(state):
-        if begun():
+        if len(begun()) == 2:
             assert alive(begun()) == begun()
             raise KeyboardInterrupt
 
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        run_benchmark(protocol, SONGS, tmp_path / "out", n_jobs=1, watch=interrupt)
-    assert len(begun()) == 1
+        run_benchmark(protocol, SONGS, tmp_path / "out", n_jobs=2, watch=interrupt)
     until(lambda: not alive(begun()), seconds=10)
     assert time.monotonic() - start < 120  # not the five minutes that they would have slept
     assert n_lines(tmp_path / "out") == 0
 
 
 # A Dask cluster
-
-
-@pytest.fixture(scope="module")
-def address():
-    """Two processes on this machine that are told what to do over the network."""
-    with cluster(processes=True) as started:
-        yield started.scheduler_address
 
 
 def cluster(processes):
@@ -164,36 +106,22 @@ def cluster(processes):
     )
 
 
-def run(protocol, folder, address, datasets=SONGS, **options):
-    return run_benchmark(protocol, datasets, folder, backend="dask", address=address, **options)
-
-
-def test_cluster_of_threads_writes_what_is_written_at_home(tmp_path, monkeypatch):
-    protocol = trial(methods=("BR", "MLKNN"), folds=2)
-    with cluster(processes=False) as threads:
-        run(protocol, tmp_path / "dask", threads.scheduler_address)
-    work_at_home(monkeypatch)
-    run_benchmark(protocol, SONGS, tmp_path / "home")
-    assert written(tmp_path / "dask") == written(tmp_path / "home")
-
-
-@pytest.mark.slow
-def test_cluster_of_processes_writes_what_is_written_at_home(tmp_path, address, monkeypatch):
-    protocol = trial(methods=("BR", "SMBR", "NLDD", "MLKNN", "ECC"), base="platt-svc", folds=2)
+@pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_cluster_writes_what_is_written_at_home(tmp_path, monkeypatch, processes):
+    protocol = trial(methods=METHODS if processes else ("BR", "MLKNN"), folds=2)
     films = Dataset(songs(40, sparse=True).X, songs(40).Y, songs().label_names)
     datasets = {**SONGS, "films": films}
-    records = run(protocol, tmp_path / "dask", address, datasets)
-    assert [record.error for record in records] == [None] * 20
+    with cluster(processes) as started:
+        address = started.scheduler_address
+        options = {"backend": "dask", "address": address}
+        records = run_benchmark(protocol, datasets, tmp_path / "dask", **options)
+        workers = DaskWorkers(1, address)
+        assert workers.n_workers == 2
+        workers.close()
+    assert {record.error for record in records} == {None}
     work_at_home(monkeypatch)
     run_benchmark(protocol, datasets, tmp_path / "home")
     assert written(tmp_path / "dask") == written(tmp_path / "home")
-
-
-@pytest.mark.slow
-def test_cluster_has_as_many_workers_as_threads(address):
-    workers = DaskWorkers(1, address)
-    assert workers.n_workers == 2
-    workers.close()
 
 
 @pytest.mark.parametrize("misspelt", ["foo", "tcp:/127.0.0.1:1", "nowhere://127.0.0.1:1"])

@@ -1,21 +1,21 @@
 """Small benchmarks: data, methods that misbehave, workers at hand, and what a run wrote."""
 
-import csv
 import json
 import os
 import sys
 import time
-import warnings
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_info
 
 from nldd.bench.runner import benchmark
-from nldd.bench.runner.cell import run_cell
+from nldd.bench.runner.cell import cells, run_cell
 from nldd.bench.runner.protocol import Protocol
 from nldd.bench.runner.records import CELLS
 from nldd.datasets import Dataset
@@ -46,11 +46,9 @@ def rows_only(n_samples, name="rows"):
 
 def write_csv(dataset, path):
     """The data set as a table: features, then labels that are called label_*."""
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow([*dataset.feature_names, *(f"label_{n}" for n in dataset.label_names)])
-        for x, y in zip(dataset.X.tolist(), dataset.Y.tolist(), strict=True):
-            writer.writerow([*x, *y])
+    features = pd.DataFrame(dataset.X, columns=dataset.feature_names)
+    labels = pd.DataFrame(dataset.Y, columns=dataset.label_names).add_prefix("label_")
+    features.join(labels).to_csv(path, index=False)
     return path
 
 
@@ -73,15 +71,17 @@ def trial(**settings):
     return Protocol("trial", "a trial", **chosen)
 
 
-def timeless(record):
-    """A record without its seconds, which no two runs share; `record` is a dict."""
-    return {key: value for key, value in record.items() if key not in SECONDS}
+def run_first(protocol, method, dataset=None):
+    """The first cell of a method and its record."""
+    dataset = dataset or songs()
+    cell, *_ = cells(protocol, "songs", dataset, (method,))
+    return cell, run_cell(dataset, cell)
 
 
 def written(folder):
-    """The records of a folder in one order and without seconds, as texts."""
-    lines = (Path(folder) / CELLS).read_text().splitlines()
-    return sorted(json.dumps(timeless(json.loads(line))) for line in lines)
+    """The records of a folder in one order, as texts, without seconds, which no two runs share."""
+    records = [json.loads(line) for line in (Path(folder) / CELLS).read_text().splitlines()]
+    return sorted(json.dumps(record | dict.fromkeys(SECONDS)) for record in records)
 
 
 def n_lines(folder):
@@ -139,9 +139,13 @@ class Sleeps(Stub):
         return self
 
 
-class WarnsWithoutWords(Stub):
+class OneThread(Stub):
+    """Fails where libraries have several threads."""
+
     def fit(self, X, Y):
-        warnings.warn("", stacklevel=1)
+        import sklearn.svm  # noqa: F401 - loads BLAS and OpenMP
+
+        assert {library["num_threads"] for library in threadpool_info()} == {1}
         return super().fit(X, Y)
 
 
@@ -170,7 +174,6 @@ class HomeWorkers:
         self.n_workers = n_workers
         self.deaths = set(deaths)
         self.submitted = []
-        self.n_restarts = 0
         self.closed = False
 
     def submit(self, dataset, cell):
@@ -181,9 +184,6 @@ class HomeWorkers:
         else:
             future.set_result(run_cell(dataset, cell))
         return future
-
-    def restart(self):
-        self.n_restarts += 1
 
     def close(self):
         self.closed = True

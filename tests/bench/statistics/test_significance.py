@@ -27,22 +27,6 @@ from nldd.metrics._measures import MEASURES
 
 NAN = np.nan
 
-PRINTED_LINES = {
-    "hamming_loss": "NLDD > {BR, SMBR, ECC, MLKNN}; BR > {SMBR}; RAKEL > {BR, SMBR, ECC}",
-    "zero_one_loss": (
-        "NLDD > {BR, SMBR, ECC, RAKEL, MLKNN}; BR > {MLKNN}; SMBR > {BR, MLKNN}; "
-        "ECC > {MLKNN}; RAKEL > {BR, MLKNN}; CBM > {BR, SMBR, MLKNN}"
-    ),
-    "multilabel_accuracy": (
-        "NLDD > {BR, SMBR, RAKEL, MLKNN}; BR > {MLKNN}; SMBR > {BR, MLKNN}; "
-        "ECC > {BR, SMBR, RAKEL, MLKNN}; RAKEL > {BR, MLKNN}; CBM > {MLKNN}"
-    ),
-    "f_measure": (
-        "NLDD > {BR, SMBR, RAKEL, MLKNN}; BR > {MLKNN}; SMBR > {BR, MLKNN}; "
-        "ECC > {BR, SMBR, RAKEL, MLKNN}; RAKEL > {BR, MLKNN}; CBM > {MLKNN}"
-    ),
-}
-
 
 def paper(measure):
     table = published(measure)
@@ -69,7 +53,6 @@ def test_significance_of_the_published_values_is_the_published_one(measure):
         better: worse.split() for key, better, worse in read_lines("significance") if key == measure
     }
     assert significance(*paper(measure)) == printed
-    assert significance_line(*paper(measure)) == PRINTED_LINES[measure]
 
 
 # p-values
@@ -110,14 +93,6 @@ def test_p_values_without_ties_equal_scipy(n):
         differences = rng.normal(0.3, 1, size=n)
         expected = wilcoxon(differences, alternative="greater", method="exact").pvalue
         assert_allclose(signed_rank_p_value(differences), expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
-def test_p_values_with_ties_and_zeros_equal_all_patterns_of_signs(n):
-    rng = np.random.default_rng(100 + n)
-    for _ in range(15):
-        differences = rng.integers(-3, 5, size=n)
-        assert signed_rank_p_value(differences) == brute_force_p_value(differences)
 
 
 @settings(deadline=None, max_examples=30)

@@ -96,17 +96,6 @@ def test_fit_warns_of_another_separator_on_stderr(tmp_path, capsys):
     assert len(succeed(capsys, *words, "--sep", ",", "--force").json["labels"]) == 5
 
 
-def test_a_mark_tells_answers_to_which_no_code_applies(tmp_path, capsys):
-    rows = [(*row[:-1], "-") if i % 4 == 0 else row for i, row in enumerate(answers(80))]
-    path = write_csv(tmp_path / "answers.csv", rows)
-    words = ("fit", path, *COLUMNS, "--no-code", "-", *QUICK, "-o", tmp_path / "model.nldd")
-    record = succeed(capsys, *words, "--json").json
-    assert (record["coded"], record["n_without_code"], len(record["labels"])) == (80, 20, 5)
-    words = ("predict", tmp_path / "model.nldd", path, "-o", tmp_path / "coded.csv")
-    succeed(capsys, *words, "--max-theta", "1", "--raw")
-    assert "-" in {row[5] for row in read_csv(tmp_path / "coded.csv")[1]}
-
-
 @pytest.mark.parametrize("name", GOALS)
 def test_triage_agrees_with_python(name, study, model, capsys):
     goal = GOALS[name]

@@ -140,14 +140,6 @@ def test_the_mark_for_no_code_survives_the_guard(tmp_path, capsys):
     assert load_coding_model(model).labels == tuple(sorted(PHRASES))
 
 
-@pytest.mark.parametrize("cell", ["1e999", "1e308"])
-def test_numbers_that_are_too_large_are_refused(cell, study, capsys):
-    rows = [(*row[:2], cell, *row[3:]) for row in NEW]
-    write_csv(study / "large.csv", rows)
-    words = ("fit", "large.csv", *COLUMNS, "--features", "age", *QUICK, "-o", "large.nldd")
-    assert "column 'age'" in refuse(capsys, *words)[0]
-
-
 def test_json_and_a_table_on_standard_output_are_refused_before_the_work(study, capfd):
     words = ("predict", "model.nldd", "new.csv", "-o", "-", "--json")
     assert nldd(capfd, *words).out == ""

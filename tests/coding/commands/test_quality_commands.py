@@ -1,38 +1,63 @@
-"""Frequencies, suspects and agreement as people call them: what they print, write and refuse."""
+"""What tells of quality as people call it: inspect, evaluate, audit, frequencies and so on."""
 
-from shutil import copy
+import shutil
+from dataclasses import asdict
 
 import pytest
 
-from coding_tables import COLUMNS, HEADER, answers, call, read_csv, refuse, succeed, write_csv
+from coding_tables import (
+    COLUMNS,
+    HEADER,
+    ROWS,
+    answers,
+    as_json,
+    call,
+    counts_of,
+    read_csv,
+    refuse,
+    succeed,
+    write_csv,
+)
+from nldd import __version__
+from nldd.coding.audit import judge_checks
+from nldd.coding.evaluation import evaluate_table
+from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
 
 
 @pytest.fixture
 def study(made, tmp_path):
-    """A study with a coded table and a sample of it that people have checked."""
-    for name in ("model.nldd", "new.csv", "truth.csv"):
-        copy(made / name, tmp_path)
-    coded, sample = tmp_path / "coded.csv", tmp_path / "coded.audit.csv"
-    words = ("-o", coded, "--max-theta", "0.01")
-    assert call("predict", made / "model.nldd", made / "new.csv", *words) == 0
-    assert call("audit", coded, "--sample", "12", "-o", sample) == 0
-    truth = {row[0]: row[-1] for row in read_csv(made / "truth.csv")[1]}
+    """A copy, as these commands change files."""
+    return shutil.copytree(made, tmp_path / "study")
+
+
+@pytest.fixture
+def coded(study):
+    path = study / "coded.csv"
+    words = ("predict", study / "model.nldd", study / "new.csv", "-o", path)
+    assert call(*words, "--max-theta", "0.05") == 0
+    return path
+
+
+@pytest.fixture
+def checked(study, coded):
+    """The study with a sample that people have checked."""
+    sample = study / "coded.audit.csv"
+    assert call("audit", coded, "--sample", "12") == 0
+    truth = {row[0]: row[-1] for row in read_csv(study / "truth.csv")[1]}
     header, rows = read_csv(sample)
-    check, codes = header.index("nldd_check"), header.index("nldd_codes")
-    header = [*header[: check + 1], "codes"]
-    checked = []
+    codes, marks = header.index("nldd_codes"), []
     for row in rows:
         right = row[codes] == truth[row[0]]
-        checked.append([*row[:check], "yes" if right else "no", "" if right else truth[row[0]]])
-    write_csv(sample, checked, header)
-    return tmp_path
+        marks.append([*row[:-2], "yes" if right else "no", "" if right else truth[row[0]]])
+    write_csv(sample, marks, header)
+    return study
 
 
-def test_frequencies_are_told_and_written(study, capsys):
-    files, page = (study / "model.nldd", study / "coded.csv"), study / "shares.html"
-    out = study / "shares.csv"
-    words = ("frequencies", *files, "--checked", study / "coded.audit.csv")
+def test_frequencies_are_told_and_written(checked, capsys):
+    files, page = (checked / "model.nldd", checked / "coded.csv"), checked / "shares.html"
+    out = checked / "shares.csv"
+    words = ("frequencies", *files, "--checked", checked / "coded.audit.csv")
     done = succeed(capsys, *words, "-o", out)
     assert done.out.startswith("Shares of the codes in all 40 answers\n")
     assert f"Shares: {out}" in done.out
@@ -44,17 +69,17 @@ def test_frequencies_are_told_and_written(study, capsys):
     for row, code in zip(rows, record["codes"], strict=True):
         assert float(row[2]) == pytest.approx(code["share"], abs=1e-6)
     assert "already exists" in refuse(capsys, "frequencies", *files, "-o", out)[0]
-    book = write_csv(study / "book.csv", [("pay", "Salaries")], ("code", "name"))
-    succeed(capsys, "codebook", study / "model.nldd", book)
+    book = write_csv(checked / "book.csv", [("pay", "Salaries")], ("code", "name"))
+    succeed(capsys, "codebook", checked / "model.nldd", book)
     succeed(capsys, "frequencies", *files, "-o", out, "--force", "--report", page)
     assert ("pay", "Salaries") in {row[:2] for row in read_csv(out)[1]}
     html = page.read_text(encoding="utf-8")
     assert "pay: Salaries" in html and "That is an assumption." in html
 
 
-def test_a_checked_sample_joins_the_model(study, capsys):
+def test_a_checked_sample_joins_the_model(checked, capsys):
     """Right codes of the machine, and others in place of wrong ones; what is open does not join."""
-    model, coded, sample = (study / name for name in ("model.nldd", "coded.csv", "second.csv"))
+    model, coded, sample = (checked / name for name in ("model.nldd", "coded.csv", "second.csv"))
     succeed(capsys, "audit", coded, "--sample", "6", "-o", sample)
     message, hint = refuse(capsys, "update", model, sample)
     assert message == "second.csv: nobody has checked a row in the column 'nldd_check' yet."
@@ -74,14 +99,14 @@ def test_a_checked_sample_joins_the_model(study, capsys):
     assert after.drawn.tolist() == [*before.drawn.tolist(), *[False] * 4]
 
 
-def test_suspects_are_told_and_written(study, capsys):
+def test_suspects_are_told_and_written(checked, capsys):
     rows = answers(90)
     swapped = [(*row[:-1], rows[i + 1][-1]) if i % 30 == 7 else row for i, row in enumerate(rows)]
-    model, out = study / "other.nldd", study / "suspects.csv"
-    table = write_csv(study / "swapped.csv", swapped)
+    model, out = checked / "other.nldd", checked / "suspects.csv"
+    table = write_csv(checked / "swapped.csv", swapped)
     assert call("fit", table, *COLUMNS, "--folds", "3", "--no-report", "-o", model) == 0
     used = read_csv(table)[1][7][-1].split(";")[0]
-    book = write_csv(study / "book.csv", [(used, "Z")], ("code", "name"))
+    book = write_csv(checked / "book.csv", [(used, "Z")], ("code", "name"))
     succeed(capsys, "codebook", model, book)
     done = succeed(capsys, "suspects", model, "-o", out)
     found = succeed(capsys, "suspects", model, "--json").json
@@ -110,3 +135,75 @@ def test_agreement_is_told_and_disagreements_are_written(tmp_path, capsys):
     assert record["masi"]["low"] <= record["masi"]["value"] <= record["masi"]["high"]
     assert len(record["disagreements"]) == 2
     assert "already exists" in refuse(capsys, "agreement", a, b, *COLUMNS, "-o", out)[0]
+
+
+def test_inspect_shows_all_that_the_model_knows(study, capsys):
+    path = study / "model.nldd"
+    model = load_coding_model(path)
+    record = succeed(capsys, "inspect", path, "--json").json
+    assert record["columns"] == as_json(asdict(model.columns))
+    assert record["labels"] == counts_of(ROWS)
+    assert record["coefficients"]["beta"] == as_json(model.classifier.regression_.beta)
+    assert record["history"] == [asdict(event) for event in model.history]
+    lines = [" ".join(line.split()) for line in succeed(capsys, "inspect", path).out.splitlines()]
+    assert {f"Model {path}", "coded answers 108", f"nldd {__version__}"} <= set(lines)
+    for code, count in counts_of(ROWS).items():
+        assert any(line.startswith(f"{code} {count} ") for line in lines)
+    event = model.history[0]
+    (step,) = (line for line in lines if " fit answers.csv 108 (12 set aside) 108 " in line)
+    assert step.endswith(f"{100 * event.subset_accuracy:.1f} %")
+    assert lines[-1] == f"answers.csv read by nldd fit {event.sha256}"
+
+
+def test_evaluate_agrees_with_python(study, capsys):
+    model = load_coding_model(study / "model.nldd")
+    quality = evaluate_table(model, study / "truth.csv", goal=GuaranteeTarget(0.8))
+    words = ("evaluate", study / "model.nldd", study / "truth.csv", "--target-accuracy", "0.8")
+    record = succeed(capsys, *words, "--no-report", "--json").json
+    assert (record["rows"], record["coded"], record["set_aside"]) == (40, 40, 0)
+    assert record == {"report": None, **as_json(quality.to_dict())}
+    assert succeed(capsys, *words, "--no-report").out == f"{quality}\n"
+    for score in quality.scores:
+        assert f"{score.value:.4f}  ({score.low:.4f} to {score.high:.4f})" in str(quality)
+
+
+def test_evaluate_writes_a_report_beside_the_table(study, capsys):
+    done = succeed(capsys, "evaluate", study / "model.nldd", study / "truth.csv")
+    report = study / "truth.report.html"
+    assert done.out.endswith(f"\nReport: {report}\n")
+    assert "home office" in report.read_text(encoding="utf-8")
+
+
+def test_audit_draws_automatic_codes_in_their_order(coded, capsys):
+    header, rows = read_csv(coded)
+    auto = [row for row in rows if row[5] == "auto"]
+    record = succeed(capsys, "audit", coded, "--sample", "8", "--json").json
+    sample = coded.with_name("coded.audit.csv")
+    counts = {"n_rows": 40, "n_auto": len(auto), "n_sample": 8, "n_besides": 0}
+    assert record == {"out": str(sample), **counts}
+    found, drawn = read_csv(sample)
+    assert found == (*header, "nldd_check", "nldd_right_codes")
+    assert [row[:-2] for row in drawn] == [row for row in auto if (*row, "", "") in drawn]
+    assert len(drawn) == 8
+    assert {row[-1] for row in drawn} == {""}
+    succeed(capsys, "audit", coded, "--sample", "8", "--seed", "1", "-o", sample, "--force")
+    assert read_csv(sample)[1] != drawn
+    text = succeed(capsys, "audit", coded, "--force").out
+    assert text.startswith(f"{len(auto)} of {len(auto)} ")
+    assert text.endswith(f"  nldd audit {sample}\n")
+
+
+def test_audit_tells_the_verified_accuracy(coded, capsys):
+    succeed(capsys, "audit", coded, "--sample", "12")
+    sample, second = coded.with_name("coded.audit.csv"), coded.with_name("second.csv")
+    assert "nldd_check" in refuse(capsys, "audit", sample)[0]  # nothing is filled in
+    header, rows = read_csv(sample)
+    marks = ["yes", "YES", "1", "ok", "y", "right", "ja", "no", "0", " yes ", "", ""]
+    write_csv(sample, [(*r[:-2], mark, "") for r, mark in zip(rows, marks, strict=True)], header)
+    record = succeed(capsys, "audit", sample, "--json").json
+    assert record == judge_checks([True] * 8 + [False] * 2, n_open=2).to_dict()
+    assert f"{record['needed']:,} in all" in succeed(capsys, "audit", sample).out
+    assert "Kept" in succeed(capsys, "audit", sample, "--target-accuracy", "0.4").out
+    succeed(capsys, "audit", coded, "--besides", sample, "--sample", "5", "-o", second)
+    assert succeed(capsys, "audit", sample, second, "--json").json["n_open"] == 7
+    refuse(capsys, "audit", coded, sample)  # a coded table and a sample

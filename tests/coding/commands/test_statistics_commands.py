@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coding_tables import NEW, PHRASES, QUICK, answers, call, counts_of, read_csv, succeed
+from coding_tables import NEW, PHRASES, QUICK, call, read_csv, succeed
 
 pandas = pytest.importorskip("pandas")
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -31,13 +31,6 @@ def study(tmp_path_factory):
     columns = ("--text", "answer", "--labels", "$why", "--features", "region")
     assert call("fit", CODED, *columns, *QUICK, "-o", folder / "model.nldd") == 0
     return folder
-
-
-def test_codes_are_the_variables_of_a_response_set(study, capsys):
-    record = succeed(capsys, "inspect", study / "model.nldd", "--json").json
-    counts = counts_of(answers(60))
-    assert record["labels"] == {m: counts[c] for m, c in zip(MARKS, CODES, strict=True)}
-    assert record["columns"]["categorical"] == ["region"]
 
 
 def test_a_coded_file_has_all_that_the_file_of_answers_said(study, tmp_path, capsys):

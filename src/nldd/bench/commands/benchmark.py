@@ -1,12 +1,16 @@
 """``nldd benchmark``: methods on data sets, cell by cell, resumable."""
 
+import shutil
+import sys
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from nldd.bench.commands.datasets import data_dir_option
 from nldd.present.console import (
+    clock,
     default_option,
     folder_option,
     jobs_option,
@@ -14,6 +18,9 @@ from nldd.present.console import (
     print_notes,
     show,
 )
+from nldd.present.text import printable
+
+LOG_SECONDS = 60.0
 
 
 @click.command()
@@ -69,7 +76,7 @@ def benchmark(
       nldd benchmark --datasets my-data.arff --out mine
     """
     from nldd.bench.report.results import render_outcome
-    from nldd.bench.runner.benchmark import Watch, choose_datasets, run_benchmark, run_notes
+    from nldd.bench.runner.benchmark import choose_datasets, run_benchmark, run_notes
     from nldd.bench.runner.protocol_file import choose_methods, load_protocol
 
     if scheduler and backend != "dask":
@@ -85,3 +92,60 @@ def benchmark(
     show(render_outcome(records, folder, as_json=as_json))
     if any(record.error for record in records):
         raise click.exceptions.Exit(1)
+
+
+class Watch:
+    """Draws the state of a benchmark on standard error.
+
+    In place on a terminal; anywhere else a line once a minute and at the end, for a log file.
+
+    Parameters
+    ----------
+    title : str
+    stream : text file, default=None
+        None is standard error.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from nldd.bench.runner.benchmark import State
+    >>> from nldd.bench.commands.benchmark import Watch
+    >>> watch = Watch("mine", sys.stdout)
+    >>> watch(State(total=20, done=20, n_failed=1, running=[], seconds_left=0.0))
+    mine [##############################] 20/20 cells, 1 failed
+    """
+
+    def __init__(self, title: str, stream: TextIO | None = None) -> None:
+        self.title, self.out = title, stream or sys.stderr
+        self._n_drawn, self._last = 0, time.monotonic()
+
+    def __call__(self, state: Any) -> None:
+        now = time.monotonic()
+        drawn = progress_lines(self.title, state, now)
+        if self.out.isatty():
+            width = shutil.get_terminal_size().columns - 1
+            up = f"\x1b[{self._n_drawn}A" if self._n_drawn else ""
+            self.out.write(up + "\r\x1b[J" + "".join(f"{line[:width]}\n" for line in drawn))
+            self._n_drawn = len(drawn)
+        elif now - self._last >= LOG_SECONDS or state.done == state.total:
+            self.out.write(drawn[0] + "\n")
+            self._last = now
+        self.out.flush()
+
+
+def progress_lines(title: str, state: Any, now: float) -> list[str]:
+    """The overall bar, and below it one line for each cell that is running."""
+    share = int(30 * state.done / (state.total or 1))
+    whole = f"{title} [{'#' * share:.<30}] {state.done}/{state.total} cells"
+    if state.seconds_left is not None and state.done < state.total:
+        whole += f", about {clock(state.seconds_left)} left"
+    if state.n_failed:
+        whole += f", {state.n_failed} failed"
+    lines = [whole]
+    for task in state.running:
+        key, expected = task.cell.key, task.expected_seconds
+        part = "" if key.train_share is None else f" on {key.train_share:.0%}"
+        about = "" if expected is None else f" of about {clock(expected)}"
+        took = clock(now - task.since)
+        lines.append(f"  {key.dataset} {key.method}{part}, fold {key.fold + 1}: {took}{about}")
+    return [printable(line) for line in lines]

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nldd.bench.datasets import catalogue
+from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, CatalogueEntry
 from nldd.exceptions import InputError
 from nldd.present.console import (
-    Command,
+    bundle,
     file_option,
     folder_option,
     force_option,
@@ -23,7 +25,7 @@ from nldd.present.console import (
 from nldd.present.text import align, count_noun
 
 if TYPE_CHECKING:
-    from nldd.bench.datasets.catalogue import CatalogueEntry
+    from nldd.bench.datasets.facts import Facts
     from nldd.datasets import Dataset
 
 _FORMATS = {"mulan": "Mulan (ARFF, and XML that names the labels)", "meka": "MEKA (ARFF)"}
@@ -48,10 +50,8 @@ def datasets() -> None:
 
 
 def _check_names(context: Any, parameter: Any, names: tuple[str, ...]) -> tuple[str, ...]:
-    from nldd.bench.datasets.catalogue import select_entries
-
     try:
-        select_entries(names)
+        catalogue.select_entries(names)
     except InputError as error:
         raise click.BadParameter(str(error)) from None
     return names
@@ -71,64 +71,63 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
       nldd datasets list
       nldd datasets list --data-dir /data/multilabel --json
     """
-    from nldd.bench.datasets.catalogue import CATALOGUE, data_folder, is_here
-
-    folder = data_folder(data_dir)
-    here = {name: is_here(entry, data_dir) for name, entry in CATALOGUE.items()}
-    records = [_record(entry, here[entry.name]) for entry in CATALOGUE.values()]
+    folder = catalogue.data_folder(data_dir)
+    places = {name: _place(entry, data_dir) for name, entry in CATALOGUE.items()}
     head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
     rows = [
         (
             *(e.name, e.domain, str(e.n_samples), str(e.n_features), str(e.n_labels)),
-            *(f"{e.cardinality:.2f}", str(e.n_labelsets), _where(e, here[e.name])),
+            *(f"{e.cardinality:.2f}", str(e.n_labelsets), places[e.name]),
         )
         for e in CATALOGUE.values()
     ]
-    missing = "" if all(here.values()) else " Get them by: nldd datasets fetch NAME"
-    text, advice = align([head, *rows], right=range(2, 7)), f"Files are kept in {folder}."
-    print_result(as_json, {"folder": folder, "datasets": records}, text, advice + missing)
+    advice = f"Files are kept in {folder}."
+    if {*places.values()} != {"yes"}:
+        advice += " Get them by: nldd datasets fetch NAME"
+    records = [_record(entry, places[entry.name]) for entry in CATALOGUE.values()]
+    text = align([head, *rows], right=range(2, 7))
+    print_result(as_json, {"folder": folder, "datasets": records}, text, advice)
 
 
-def _record(entry: "CatalogueEntry", here: bool) -> dict[str, Any]:
-    from nldd.bench.datasets.catalogue import EMBEDDED
-
-    return asdict(entry) | {"here": here, "embedded": entry.name == EMBEDDED}
-
-
-def _where(entry: "CatalogueEntry", here: bool) -> str:
-    return "yes" if here else "with nldd" if _record(entry, here)["embedded"] else "no"
+def _place(entry: CatalogueEntry, data_dir: Path | None) -> str:
+    """Whether a data set is here: yes, no, or as it comes with nldd."""
+    if catalogue.is_here(entry, data_dir):
+        return "yes"
+    return "with nldd" if entry.name == EMBEDDED else "no"
 
 
-def _column_options(command: Command) -> Command:
-    """Options that say what columns of a file of one's own are for."""
-    for option in (
-        click.option(
-            "--groups",
-            metavar="COLUMN",
-            help="Column of your own file that says which rows belong together, and is no feature.",
-        ),
-        click.option(
-            "--text",
-            metavar="COLUMN",
-            help="Column of your own file that is the text, and the features.",
-        ),
-        click.option(
-            "--labels",
-            help="Label columns of your own file: how many (12: the first twelve, -12: the last), "
-            "their names with commas between, a pattern such as 'label_*', or an XML file of "
-            "Mulan.",
-        ),
-    ):
-        command = option(command)
-    return command
+def _record(entry: CatalogueEntry, place: str) -> dict[str, Any]:
+    return asdict(entry) | {"here": place == "yes", "embedded": entry.name == EMBEDDED}
+
+
+# What columns of a file of one's own are for.
+_columns_option = bundle(
+    "columns",
+    dict,
+    click.option(
+        "--labels",
+        help="Label columns of your own file: how many (12: the first twelve, -12: the last), "
+        "their names with commas between, a pattern such as 'label_*', or an XML file of Mulan.",
+    ),
+    click.option(
+        "--text",
+        metavar="COLUMN",
+        help="Column of your own file that is the text, and the features.",
+    ),
+    click.option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column of your own file that says which rows belong together, and is no feature.",
+    ),
+)
 
 
 @datasets.command()
 @click.argument("name")
-@_column_options
+@_columns_option
 @data_dir_option
 @json_option
-def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> None:
+def info(name: str, data_dir: Path | None, as_json: bool, columns: dict[str, Any]) -> None:
     """Describe a data set of the catalogue, or one in a file of yours.
 
     NAME is a name that `nldd datasets list` shows, the path of an ARFF, CSV, TSV or sparse text
@@ -140,75 +139,59 @@ def info(name: str, data_dir: Path | None, as_json: bool, **columns: Any) -> Non
       nldd datasets info enron
       nldd datasets info answers.csv --labels 'label_*'
     """
-    from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, data_folder, is_here
-
-    _check_columns(name, columns)
     entry = CATALOGUE.get(name)
-    here = entry is not None and is_here(entry, data_dir)
-    facts: Any = None
+    place = _place(entry, data_dir) if entry else "yes"
     notes: tuple[str, ...] = ()
-    if entry is None or here or name == EMBEDDED:
+    facts, advice = None, f"Not here yet. Get it by: nldd datasets fetch {name}"
+    if place != "no" or any(columns.values()):
         # Not above: it loads numpy.
         from nldd.bench.datasets.facts import describe
 
-        dataset = _load(name, data_dir, **columns)
-        facts, notes = describe(dataset), dataset.notes
+        dataset = _load(name, data_dir, columns)
+        facts, notes, advice = describe(dataset), dataset.notes, ""
     record: dict[str, Any] = {"path": name}
-    text, advice = f"{name}\n{facts}", ""
-    if entry is not None:
-        folder = data_folder(data_dir)
-        record = _record(entry, here) | {"folder": folder}
-        text = _entry_text(entry, folder, here, facts)
-    if facts is None:
-        advice = f"Not here yet. Get it by: nldd datasets fetch {name}"
+    text = f"{name}\n{facts}"
+    if entry:
+        folder = catalogue.data_folder(data_dir)
+        record = _record(entry, place) | {"folder": folder}
+        text = _entry_text(entry, folder, place, facts)
     record |= {"measured": facts and asdict(facts), "notes": notes}
     print_result(as_json, record, text, advice)
     print_notes(() if as_json else notes)
 
 
-def _entry_text(entry: "CatalogueEntry", folder: Path, here: bool, facts: Any) -> str:
+def _entry_text(entry: CatalogueEntry, folder: Path, place: str, facts: "Facts | None") -> str:
     """All that is known about a data set of the catalogue."""
-    from nldd.bench.datasets.catalogue import align_facts, counts
-
     known = {
         "domain": entry.domain,
         "format": _FORMATS[entry.format],
-        **({} if facts else counts(entry)),
-        "here": _where(entry, here),
+        **({} if facts else catalogue.counts(entry)),
+        "here": place,
         "folder": str(folder),
         "in Python": f"nldd.bench.load_dataset({entry.name!r})",
     }
     measured = f"\n\nMeasured on the data\n{facts}" if facts else ""
-    return f"{entry.name}\n{align_facts(known)}\n\n{entry}{measured}"
-
-
-def _check_columns(name: str, columns: Mapping[str, str | None]) -> None:
-    """Refuse options for files of one's own with a data set of the catalogue."""
-    from nldd.bench.datasets.catalogue import CATALOGUE
-
-    given = [option for option, column in columns.items() if column is not None]
-    if given and name in CATALOGUE:
-        raise click.UsageError(f"--{given[0]} is for files of your own; {name} knows its labels.")
+    return f"{entry.name}\n{catalogue.align_facts(known)}\n\n{entry}{measured}"
 
 
 def _load(
-    name: str, data_dir: Path | None, *, among_others: bool = False, **columns: Any
+    name: str, data_dir: Path | None, columns: Mapping[str, Any], others: bool = False
 ) -> "Dataset":
     """A data set of the catalogue, a file or one of OpenML, with the options' own words.
 
-    `among_others`, files that say which columns are labels do without the option.
+    Among `others`, files that say which columns are labels do without the option.
     """
-    from nldd.bench.datasets.catalogue import CATALOGUE, find_entry
     from nldd.bench.datasets.columns import FORMS
     from nldd.bench.datasets.load import OPENML, load_named
 
     told = {option: column for option, column in columns.items() if column is not None}
-    words: dict[str, Any] = {}
-    if among_others:
-        words = {option: told.pop(option, None) for option in ("labels", "text")}
+    words = {option: told.pop(option, None) for option in ("labels", "text")} if others else {}
+    if name in CATALOGUE and told and not others:
+        given = next(iter(told))
+        raise click.UsageError(f"--{given} is for files of your own; {name} knows its labels.")
     try:
         if not name.startswith(OPENML) and not Path(name).exists():
-            find_entry(name)
+            catalogue.find_entry(name)
     except InputError as error:
         raise click.BadParameter(f"{error} Nor is there a file of that name.") from None
     try:
@@ -222,7 +205,7 @@ def _load(
 
 @datasets.command()
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-@_column_options
+@_columns_option
 @click.option(
     "--format",
     "kind",
@@ -234,7 +217,7 @@ def _load(
 @data_dir_option
 @json_option
 def table(
-    names: tuple[str, ...], kind: str, data_dir: Path | None, as_json: bool, **columns: Any
+    names: tuple[str, ...], kind: str, data_dir: Path | None, as_json: bool, columns: dict[str, Any]
 ) -> None:
     """Compare data sets: sizes, labels, imbalance and complexity, as papers print them.
 
@@ -246,15 +229,14 @@ def table(
       nldd datasets table yeast my-data.arff
       nldd datasets table yeast --format tex
     """
-    from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, is_here
     from nldd.bench.datasets.facts import datasets_table, describe
     from nldd.present.latex import RENDERERS
     from nldd.present.table import to_text
 
-    catalogue, described = CATALOGUE.items(), {}
-    here = [name for name, entry in catalogue if is_here(entry, data_dir) or name == EMBEDDED]
+    described: dict[str, Any] = {}
+    here = [name for name, entry in CATALOGUE.items() if _place(entry, data_dir) != "no"]
     for name in names or here:
-        dataset = _load(name, data_dir, among_others=True, **columns)
+        dataset = _load(name, data_dir, columns, others=True)
         if dataset.name in described:
             raise InputError(f"Two data sets are called {dataset.name!r}: leave one of them out.")
         described[dataset.name] = (describe(dataset), dataset.notes)
@@ -273,12 +255,17 @@ def table(
 @datasets.command()
 @click.argument("name")
 @file_option("--meka", metavar="FILE.arff", required=True, help="File to write, for MEKA.")
-@_column_options
+@_columns_option
 @force_option
 @data_dir_option
 @json_option
 def export(
-    name: str, meka: Path, force: bool, data_dir: Path | None, as_json: bool, **columns: Any
+    name: str,
+    meka: Path,
+    force: bool,
+    data_dir: Path | None,
+    as_json: bool,
+    columns: dict[str, Any],
 ) -> None:
     """Write a data set in the format of MEKA, to run it on the very same rows.
 
@@ -292,8 +279,7 @@ def export(
     """
     from nldd.bench.datasets.export import export_dataset
 
-    _check_columns(name, columns)
-    dataset = _load(name, data_dir, **columns)
+    dataset = _load(name, data_dir, columns)
     written = export_dataset(dataset, meka, force=force)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
     print_result(as_json, record, "\n".join(map(str, written)))
@@ -321,11 +307,9 @@ def fetch(names: tuple[str, ...], mirror: str | None, data_dir: Path | None, as_
       nldd datasets fetch emotions scene
       nldd datasets fetch all --data-dir /data/multilabel
     """
-    from nldd.bench.datasets.catalogue import fetch
-
     if not names:
         raise click.UsageError("Name one data set or more, or say: nldd datasets fetch all")
-    states = fetch(names, data_dir, mirror=mirror, verbose=True)
+    states = catalogue.fetch(names, data_dir, mirror=mirror, verbose=True)
     rows = []
     for name in dict.fromkeys(state.dataset for state in states):
         files = [state.file for state in states if state.dataset == name and state.state != "ok"]
@@ -351,9 +335,8 @@ def verify(names: tuple[str, ...], data_dir: Path | None, as_json: bool) -> None
       nldd datasets verify
       nldd datasets verify emotions scene
     """
-    from nldd.bench.datasets.catalogue import data_folder, verify
-
-    states, folder = verify(names or "all", data_dir), data_folder(data_dir)
+    folder = catalogue.data_folder(data_dir)
+    states = catalogue.verify(names or "all", data_dir)
     if not names:
         begun = {state.dataset for state in states if state.state != "missing"}
         states = [state for state in states if state.dataset in begun]

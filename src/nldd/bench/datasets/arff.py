@@ -23,7 +23,7 @@ from nldd.bench.datasets.source import DataError, DataFile, number, numbers, rea
 _QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
 # A quoted or bare value between braces, and the comma or brace behind it.
 _LISTED = rf"(?:({_QUOTED})|([^ \t,{{}}'\"][^,{{}}]*+))[ \t]*+([,}}])"
-_DECLARATION = re.compile(r"(?s)@([A-Za-z]++)(.*)")
+_DECLARATION = re.compile(r"(?is)@(relation|attribute|data)(?![^ \t'\"%])(.*)")
 _NAME = re.compile(rf"(?s)(?:({_QUOTED})|([^ \t{{'\"][^ \t{{]*+))[ \t]*+(.*)")
 _VALUE = re.compile(rf"(?s)[ \t]*+{_LISTED}")
 _ESCAPE = re.compile(r"(?s)\\(u[0-9a-fA-F]{4}|.)")
@@ -126,9 +126,12 @@ def read_arff(path: str | os.PathLike[str]) -> DataTable:
         raise source.error(data_line, "no rows follow @data. Is the file complete?")
     step = 1 + BLOCK_LENGTH * len(rows) // sum(len(row) for _, row in rows)
     blocks = [rows[k : k + step] for k in range(0, len(rows), step)]
-    cells = stack([_read_block(block, attributes, source) for block in blocks])
+    cells = []
+    for block in blocks:
+        is_sparse = any(row.startswith("{") for _, row in block)
+        cells.append((_read_sparse if is_sparse else _read_dense)(block, attributes, source))
     row_lines = np.array([line for line, _ in rows])
-    return DataTable(source, attributes, cells, data_line, row_lines, relation)
+    return DataTable(source, attributes, stack(cells), data_line, row_lines, relation)
 
 
 def _numbered(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -145,9 +148,8 @@ def _parse_header(
     """The relation, the attributes, and the line of ``@data``; the rows are left in `content`."""
     relation: str | None = None
     attributes: dict[str, Attribute] = {}
-    known: dict[str, Codes] = {}
     for line, text in content:
-        with source.at(line):
+        with source.locate_errors(line):
             keyword, rest = _parse_declaration(text)
             if keyword == "data":
                 _check_end(rest, "@data")
@@ -155,36 +157,28 @@ def _parse_header(
                     raise DataError("@data comes before any @attribute. Declare the columns first.")
                 return relation or "", list(attributes.values()), line
             if keyword == "attribute":
-                attribute = _parse_attribute(rest, line, known)
+                attribute = _parse_attribute(rest, line)
                 first = attributes.setdefault(attribute.name, attribute)
                 if first is not attribute:
                     where = f"was declared before, in line {first.line}"
                     name = quote(first.name)
                     raise DataError(f"attribute {name} {where}. Rename one of them.")
-            elif relation is None:
-                relation = _parse_relation(rest)
-            else:
-                raise DataError("a second @relation. A file holds one table; remove one of them.")
+            if keyword == "relation":
+                if relation is not None:
+                    raise DataError("a second @relation. A file holds one table; remove one.")
+                relation = rest.partition("%")[0].rstrip(" \t")
+                if rest[:1] in ("'", '"'):
+                    relation, end = _split_name(rest)
+                    _check_end(end, "the name of the relation")
     raise source.error(n_lines, "the file ends without a line @data. Is it complete?")
 
 
 def _parse_declaration(text: str) -> tuple[str, str]:
     found = _DECLARATION.fullmatch(text)
-    keyword = found[1].lower() if found else ""
-    if not found or keyword not in ("relation", "attribute", "data"):
+    if not found:
         known = "@relation, @attribute, @data or a comment (%)"
         raise DataError(f"expected {known} in the header; got {quote(text)}.")
-    if found[2] and found[2][0] not in " \t'\"%":
-        raise DataError(f"expected a space after @{keyword}; got {quote(text)}.")
-    return keyword, found[2].strip(" \t")
-
-
-def _parse_relation(text: str) -> str:
-    if text[:1] not in ("'", '"'):
-        return text.partition("%")[0].rstrip(" \t")
-    name, rest = _split_name(text)
-    _check_end(rest, "the name of the relation")
-    return name
+    return found[1].lower(), found[2].strip(" \t")
 
 
 def _split_name(text: str) -> tuple[str, str]:
@@ -197,12 +191,10 @@ def _split_name(text: str) -> tuple[str, str]:
     return "", ""
 
 
-def _parse_attribute(text: str, line: int, known: dict[str, Codes]) -> Attribute:
+def _parse_attribute(text: str, line: int) -> Attribute:
     name, kind = _split_name(text)
     if kind.startswith("{") and name:
-        # Most attributes share a list such as {0,1}, which is read once.
-        known[kind] = known.get(kind) or _parse_values(kind, name)
-        return Attribute(name, known[kind], line)
+        return Attribute(name, _parse_values(kind, name), line)
     kind, _, rest = kind.partition("%")[0].replace("\t", " ").partition(" ")
     if not name or not kind:
         form = "@attribute needs a name and a type, such as: @attribute age numeric"
@@ -276,17 +268,11 @@ def _unclosed(text: str) -> DataError:
     return DataError(f"a quote is not closed: {quote(text)}.")
 
 
-def _read_block(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
-    """The cells of some rows: an ndarray if all of them are dense, else a CSR array."""
-    is_sparse = any(row.startswith("{") for _, row in rows)
-    return (_read_sparse if is_sparse else _read_dense)(rows, attributes, source)
-
-
 def _read_dense(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
     width = len(attributes)
     cells: list[str] = []
     for line, row in rows:
-        with source.at(line):
+        with source.locate_errors(line):
             cells += _split_cells(row, width)
     table = np.empty((len(rows), width))
     for j, attribute in enumerate(attributes):
@@ -338,7 +324,7 @@ def _read_sparse(rows: Rows, attributes: Attributes, source: DataFile) -> Any:
     read = cache(partial(_read_pair, attributes=attributes))
     starts, indices, values = [0], list[int](), list[float]()
     for line, row in rows:
-        with source.at(line):
+        with source.locate_errors(line):
             if row.startswith("{"):
                 pairs = list(map(read, _split_pairs(row)))
             else:
@@ -394,9 +380,7 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
     if cell[:1] in ("'", '"'):
         cell = _unquote(cell)
     elif not cell:
-        raise DataError(
-            f"attribute {quote(attribute.name)} has no value. Write ? if it is missing."
-        )
+        raise DataError(f"column {quote(attribute.name)}: no value. Write ? if it is missing.")
     if attribute.codes is None:
         return number(cell, attribute.name)
     if attribute.is_text:
@@ -404,5 +388,5 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
     if cell not in attribute.codes:
         name, known = quote(attribute.name), quote_first(attribute.codes)
         how = "Write a value of the header, or add this one there."
-        raise DataError(f"attribute {name}: expected one of {known}; got {quote(cell)}. {how}")
+        raise DataError(f"column {name}: expected one of {known}; got {quote(cell)}. {how}")
     return attribute.codes[cell]

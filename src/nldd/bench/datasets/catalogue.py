@@ -216,9 +216,7 @@ def data_folder(data_dir: Folder = None) -> Path:
     >>> data_folder("shared/data").as_posix()
     'shared/data'
     """
-    chosen = data_dir if data_dir is not None else os.environ.get(FOLDER_VARIABLE)
-    if chosen == "" and data_dir is not None:
-        raise InputError("data_dir is empty: name a folder, or leave it out for the usual one.")
+    chosen = data_dir or os.environ.get(FOLDER_VARIABLE)
     if not chosen:
         from pooch import os_cache  # not at the top: most calls name a folder
 
@@ -353,6 +351,8 @@ def fetch(
     nldd.exceptions.InputError: Files are fetched over https only; got 'ftp://somewhere'. Give an
     address of the form https://host/folder.
     """
+    import requests
+
     folder = data_folder(data_dir)
     mirrors = (mirror or os.environ.get(MIRROR_VARIABLE) or "").split()
     for address in mirrors:
@@ -360,6 +360,7 @@ def fetch(
             form = "Give an address of the form https://host/folder."
             raise InputError(f"Files are fetched over https only; got {address!r}. {form}")
     states, failures = verify(names, folder), list[str]()
+    unreachable = (requests.ConnectionError, requests.Timeout)
     for i, state in enumerate(states):
         if state.state == "ok":
             continue
@@ -371,7 +372,7 @@ def fetch(
             continue
         failures.append(f"{file.file} could not be fetched.")
         failures += [f"  {url}: {_reason(error)}" for url, error in errors.items()]
-        if all(map(_is_unreachable, errors.values())):
+        if all(isinstance(error, unreachable) for error in errors.values()):
             break  # the next one would only wait for the same servers
     if failures:
         other = f"fetch from another address by --mirror or {MIRROR_VARIABLE}"
@@ -429,12 +430,6 @@ def _download(url: str, target: str, _: object, *, file: CatalogueFile, verbose:
                 stream.write(block)
                 if stream.tell() > file.n_bytes:
                     raise NLDDError("the server sends more bytes than the catalogue has")
-
-
-def _is_unreachable(error: Exception) -> bool:
-    import requests
-
-    return isinstance(error, requests.ConnectionError | requests.Timeout)
 
 
 def _reason(error: BaseException) -> str:

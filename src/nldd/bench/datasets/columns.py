@@ -3,11 +3,10 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from itertools import zip_longest
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,9 @@ from scipy.sparse import coo_array, csr_array, eye_array, hstack, issparse, vsta
 from nldd._validation import narrow_indices
 from nldd._wording import quote, quote_first
 from nldd.bench.datasets.arff import Attribute, DataTable, stack, wrong_type
-from nldd.bench.datasets.source import DataError, number, numbers, read_label_names, truth
+from nldd.bench.datasets.source import DataError, number, read_label_names, truth
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
-from nldd.present.text import count_noun
 
 Labels = int | str | Iterable[str]
 FORMS = (
@@ -30,8 +28,6 @@ FORMS = (
 )
 _MEKA_OPTION = re.compile(r"(?<![^\s:])-C(?:\s+(\S*)|$)")
 _MEKA_COUNT = re.compile(r"-?[0-9]{1,18}")
-# Cells of a CSV file without a value.
-MISSING = frozenset({"", "NA", "?"})
 # Cells that rows leave out take more memory on the way than those of other tables.
 _OMITTED_PER_BYTE = 4
 # Of fewer rows, values may all be different by chance.
@@ -55,7 +51,7 @@ def as_dataset(
     for other in tables[1:]:
         _check_header(other, first)
     names = [attribute.name for attribute in first.attributes]
-    with first.source.at(first.header_line):
+    with first.source.locate_errors(first.header_line):
         columns = _label_columns(first, labels, names)
         chosen = named_columns([text], names, "which should be the text") if text else []
         grouping = named_columns([groups], names, "which should be the groups") if groups else []
@@ -63,28 +59,26 @@ def as_dataset(
             raise DataError(f"{quote(names[chosen[0]])} is a label, and cannot be the text too.")
         if set(grouping) & {*columns, *chosen}:
             raise DataError(f"{quote(names[grouping[0]])} is a label or the text, and no group.")
-        features = [j for j in range(len(names)) if j not in {*columns, *grouping}]
-        if not features:
-            raise DataError(f"all {len(names)} columns are labels, and none is left as a feature.")
+        if chosen and first.attributes[chosen[0]].codes is None:
+            raise DataError(f"column {quote(names[chosen[0]])} is a number, and no text.")
+    features = [j for j in range(len(names)) if j not in {*columns, *grouping}]
     if text:
         others = [names[j] for j in features if j not in chosen]
         notes = [f"Left out beside the text: {quote_first(others)}."] if others else []
-        features = chosen
-    readers = dict.fromkeys(columns, _label) | dict.fromkeys([] if text else features, _feature)
-    tables = [_read_numbers(table, readers) for table in tables]
-    if not text:
+        X: Sequence[Any] = [np.array(_texts(table, chosen[0]), dtype=object) for table in tables]
+        feature_names = [text]
+    else:
         ids = {} if keep_ids else _row_ids(tables, features)
         notes, features = list(ids.values()), [j for j in features if j not in ids]
         if not features:
-            message = "beside the labels there are row ids only, and no feature."
+            message = "beside labels and row ids, no column is left as a feature."
             raise first.source.error(first.header_line, message)
-    encode = _encode_texts if text else _encode_features
-    X, feature_names = zip(*(encode(table, features) for table in tables), strict=True)
+        X, (feature_names, *_) = zip(*(_encode_features(t, features) for t in tables), strict=True)
     return join(
         X,
         [_encode_labels(table, columns) for table in tables],
         label_names=[names[j] for j in columns],
-        feature_names=feature_names[0],
+        feature_names=feature_names,
         name=name,
         notes=tuple(notes),
         groups=np.concatenate([_groups(t, grouping[0]) for t in tables]) if grouping else None,
@@ -99,25 +93,27 @@ def join(X: Sequence[Any], Y: Sequence[NDArray[np.int64]], **facts: Any) -> Data
 
 def _check_header(table: DataTable, first: DataTable) -> None:
     """Rows of several files may follow each other only if their columns are the same."""
-    for mine, theirs in zip_longest(first.attributes, table.attributes):
-        line, what = table.header_line, ""
-        if not mine or not theirs:
-            what = f"{len(table.attributes)} columns here, {len(first.attributes)} there"
-        elif mine.name != theirs.name:
-            what = f"column {quote(theirs.name)} here, {quote(mine.name)} there"
-        elif mine.is_text != theirs.is_text or (not mine.is_text and mine.codes != theirs.codes):
-            what = f"column {quote(mine.name)} is {_kind(theirs)} here, {_kind(mine)} there"
-        if what:
+    for theirs, mine in zip_longest(table.attributes, first.attributes):
+        if _declaration(theirs, table) != _declaration(mine, table):
             line = theirs.line if theirs else table.header_line
             other = f"the header differs from that of {first.source.path}"
-            raise table.source.error(line, f"{other}: {what}. Declare the same in both.")
+            differ = f"{_describe(theirs)} here, {_describe(mine)} there"
+            raise table.source.error(line, f"{other}: {differ}. Declare the same in both.")
 
 
-def _kind(attribute: Attribute) -> str:
-    """An attribute's type in few words."""
-    if attribute.is_text:
-        return "a string"
-    return "a number" if attribute.codes is None else f"one of {quote_first(attribute.codes)}"
+def _declaration(attribute: Attribute | None, table: DataTable) -> Any:
+    # Columns of a CSV file have no declared type: one file may have texts where the other has none.
+    is_free = table.relation is None
+    return attribute and (attribute.name, is_free or attribute.is_text or attribute.codes)
+
+
+def _describe(attribute: Attribute | None) -> str:
+    if attribute is None:
+        return "no further column"
+    name, codes = quote(attribute.name), attribute.codes
+    if attribute.is_text or codes is None:
+        return f"{name} ({'a string' if attribute.is_text else 'a number'})"
+    return f"{name} (one of {quote_first(codes)})"
 
 
 # Which columns are labels.
@@ -156,7 +152,7 @@ def _label_columns(
     if labels is not None:
         raise InputError(f"{FORMS}; got {labels!r}.")
     if table.relation is None:
-        raise DataError(f"Say which columns are labels: {FORMS}.")
+        raise InputError(f"Say which columns of {table.source.path} are labels: {FORMS}.")
     by_relation = meka_columns(table.relation, len(names))
     if by_relation is None:
         beside = f"no {table.source.path.stem}.xml lies beside the file"
@@ -168,11 +164,9 @@ def _label_columns(
 
 def _outer_columns(count: int, n_columns: int, origin: str = "") -> list[int]:
     """The first `count` columns, or the last ones if it is negative."""
-    asked = f"{origin}{abs(count)} label columns were asked for"
-    if count == 0:
-        raise DataError(f"{asked}; at least one is needed.")
-    if abs(count) > n_columns:
-        raise DataError(f"{asked}, but there are {n_columns}.")
+    if not 0 < abs(count) <= n_columns:
+        asked = f"{origin}{abs(count)} label columns were asked for"
+        raise DataError(f"{asked}; there are {n_columns} columns.")
     return list(range(n_columns)[:count] if count > 0 else range(n_columns)[count:])
 
 
@@ -180,9 +174,6 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
     """Positions of the columns of these names; an error says where the names come from."""
     if not labels or not all(isinstance(label, str) for label in labels):
         raise InputError(f"{FORMS}; got {list(labels)[:5]!r}.")
-    repeated = [label for label, count in Counter(labels).items() if count > 1]
-    if repeated:
-        raise InputError(f"labels names {quote_first(repeated)} more than once.")
     position = {name: j for j, name in enumerate(names)}
     unknown = [label for label in labels if label not in position]
     if unknown:
@@ -192,7 +183,7 @@ def named_columns(labels: Sequence[str], names: Sequence[str], origin: str) -> l
         how = f"Did you mean {quote(near[0])}?" if near else "Names must agree exactly."
         wrong = f"none of the {len(names)} columns is called {quote_first(unknown)}, {origin}"
         raise DataError(f"{wrong}. {how}")
-    return sorted(position[label] for label in labels)
+    return sorted({position[label] for label in labels})
 
 
 def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
@@ -200,52 +191,12 @@ def meka_columns(relation: str, n_attributes: int) -> list[int] | None:
     counts = _MEKA_OPTION.findall(relation)
     if not counts:
         return None
-    if len(counts) > 1:
-        why = "which happens when a filter has moved the attributes"
-        how = "Say which ones are labels: labels=3 for the first three, -3 for the last."
-        raise DataError(f"the relation says -C {len(counts)} times, {why}. {how}")
-    if not _MEKA_COUNT.fullmatch(counts[0]):
-        form = "-C 3 (the first three attributes) or -C -3 (the last three)"
-        found = f"the relation says -C {quote(counts[0])}"
-        raise DataError(f"{found}; expected the number of labels, such as {form}.")
-    return _outer_columns(int(counts[0]), n_attributes, f"the relation says -C {counts[0]}: ")
-
-
-# Cells of CSV files, which are texts until it is known what they are for.
-
-
-def _read_numbers(table: DataTable, readers: Mapping[int, Callable[[str], float]]) -> DataTable:
-    """A table with some columns read as numbers, if it is that of a CSV file."""
-    if table.relation is not None:
-        return table
-    cells, attributes = table.cells.copy(), list(table.attributes)
-    for j, read in readers.items():
-        texts = list(attributes[j].codes or ())
-        codes = cells[:, j].astype(np.intp)
-        values: Any = numbers(texts, MISSING) if read is _feature else None
-        if values is None:
-            values = np.empty(len(texts))
-            for code, cell in enumerate(texts):
-                try:
-                    values[code] = read(cell)
-                except DataError as refusal:
-                    line = int(table.row_lines[np.argmax(codes == code)])
-                    message = f"column {quote(attributes[j].name)}: {refusal}"
-                    raise table.source.error(line, message) from None
-        cells[:, j] = values[codes]
-        attributes[j] = replace(attributes[j], codes=None, is_text=False)
-    return replace(table, cells=cells, attributes=attributes)
-
-
-def _feature(cell: str) -> float:
-    return np.nan if cell in MISSING else number(cell)
-
-
-def _label(cell: str) -> float:
-    value = truth(cell)
-    if value is None:
-        raise DataError(f"a label must be 0 or 1, false or true; got {quote(cell)}.")
-    return value
+    said = f"the relation says {', '.join(f'-C {count}' for count in counts)}"
+    if len(counts) > 1 or not _MEKA_COUNT.fullmatch(counts[0]):
+        form = "the number of labels once, such as -C 3 (the first three attributes) or -C -3"
+        how = "If a filter has moved the attributes, name the labels."
+        raise DataError(f"{quote(said, 80)}; expected {form}. {how}")
+    return _outer_columns(int(counts[0]), n_attributes, f"{said}: ")
 
 
 # Columns that name or number the rows, from which nothing can be learnt about new rows.
@@ -255,30 +206,30 @@ def _row_ids(tables: Sequence[DataTable], features: Sequence[int]) -> dict[int, 
     """Columns that name or number the rows, and what to tell about them."""
     n_rows, found = sum(len(table.row_lines) for table in tables), {}
     for j in features if n_rows >= LEAST_ROWS else ():
-        name, codes = tables[0].attributes[j].name, tables[0].attributes[j].codes
-        if codes is not None:
-            why = _why_names(tables, j, n_rows)
+        name = tables[0].attributes[j].name
+        if tables[0].attributes[j].codes is not None:
+            # A column of texts in a CSV file may be numbers with a slip.
+            is_id = tables[0].relation is not None and _names_rows(tables, j, n_rows)
         else:
-            why = _why_numbers([_column(t, j) for t in tables]) if _sounds_like_id(name) else None
-        if why:
-            left_out = f"The column {quote(name)} was left out of the features"
-            found[j] = f"{left_out}: {why}, as a row id does."
+            is_id = _sounds_like_id(name) and _numbers_rows([_column(each, j) for each in tables])
+        if is_id:
+            why = f"it tells the {n_rows:,} rows apart, as a row id does"
+            found[j] = f"The column {quote(name)} was left out of the features: {why}."
     return found
 
 
-def _why_names(tables: Sequence[DataTable], j: int, n_rows: int) -> str | None:
-    """How nominal values or texts tell (nearly) all rows apart; None if they do not.
+def _names_rows(tables: Sequence[DataTable], j: int, n_rows: int) -> bool:
+    """Whether nominal values or texts tell (nearly) all rows apart.
 
     Texts of several words are the content of the rows rather than their names.
     """
     attributes = [table.attributes[j] for table in tables]
     # The header may list values that no row has.
     if sum(len(each.codes or ()) for each in attributes) < _NEARLY_ALL * n_rows:
-        return None
+        return False
     values = {text for table in tables for text in _texts(table, j)}
     n_words = sum(len(value.split()) > 1 for value in values) if attributes[0].is_text else 0
-    is_id = len(values) >= _NEARLY_ALL * n_rows and n_words <= len(values) / 2
-    return _tell_apart(len(values), n_rows) if is_id else None
+    return len(values) >= _NEARLY_ALL * n_rows and n_words <= len(values) / 2
 
 
 def _sounds_like_id(name: str) -> bool:
@@ -287,29 +238,15 @@ def _sounds_like_id(name: str) -> bool:
     return bool(words) and words[-1] in _ID_NAMES
 
 
-def _why_numbers(parts: Sequence[NDArray[Any]]) -> str | None:
-    """How a column, file by file, numbers the rows; None if it does not.
-
-    It is 0, 1, 2 and so on, or 1, 2, 3; each file may begin anew.
-    """
-    values = np.concatenate(parts)
-    if _counts_up(values):
-        return _tell_apart(len(values), len(values))
-    return "it numbers the rows of each part" if all(map(_counts_up, parts)) else None
+def _numbers_rows(parts: Sequence[NDArray[Any]]) -> bool:
+    """Whether a column is 0, 1, 2 and so on, or 1, 2, 3; each file may begin anew."""
+    return _counts_up(np.concatenate(parts)) or all(map(_counts_up, parts))
 
 
 def _counts_up(values: NDArray[Any]) -> bool:
     """Whether values are the numbers from 0 or 1 on, in any order."""
     found = np.sort(values)
-    return bool(len(found)) and any(
-        np.array_equal(found, np.arange(first, first + len(found))) for first in (0, 1)
-    )
-
-
-def _tell_apart(n_values: int, n_rows: int) -> str:
-    nearly = "nearly " if n_values < n_rows else ""
-    values, rows = count_noun(n_values, "value"), count_noun(n_rows, "row")
-    return f"its {values} {nearly}tell the {rows} apart"
+    return bool(found[0] in (0, 1) and (np.diff(found) == 1).all())
 
 
 # What becomes of columns.
@@ -328,27 +265,13 @@ def _texts(table: DataTable, j: int) -> list[str]:
 
 def _groups(table: DataTable, j: int) -> NDArray[Any]:
     """The values of any attribute, of which none may be missing."""
-    attribute = table.attributes[j]
-    values: Any = _column(table, j)
-    missing = np.isnan(values)
-    if attribute.codes is not None:
-        values = np.array(_texts(table, j), dtype=object)
-        if table.relation is None:
-            missing = np.isin(values, list(MISSING))
+    column = _column(table, j)
+    missing = np.isnan(column)
     if missing.any():
-        message = f"there is no {quote(attribute.name)}. Each row needs a group."
+        message = f"there is no {quote(table.attributes[j].name)}. Each row needs a group."
         raise table.source.error(int(table.row_lines[np.argmax(missing)]), message)
-    return values
-
-
-def _encode_texts(table: DataTable, columns: Sequence[int]) -> tuple[Any, list[str]]:
-    """The texts of one column, and its name."""
-    (j,) = columns
-    attribute = table.attributes[j]
-    if attribute.codes is None:
-        message = f"attribute {quote(attribute.name)} is a number, and no text."
-        raise table.source.error(attribute.line, message)
-    return np.array(_texts(table, j), dtype=object), [attribute.name]
+    is_number = table.attributes[j].codes is None
+    return column if is_number else np.array(_texts(table, j), dtype=object)
 
 
 def _encode_labels(table: DataTable, columns: Sequence[int]) -> NDArray[np.int64]:
@@ -395,8 +318,12 @@ def _encode_features(table: DataTable, columns: Sequence[int]) -> tuple[Any, lis
     """
     attributes = [table.attributes[j] for j in columns]
     for attribute in attributes:
-        if attribute.is_text:
-            raise table.source.error(attribute.line, wrong_type(attribute.name, "string"))
+        with table.source.locate_errors(attribute.line):
+            if attribute.is_text and table.relation is None:
+                for text in attribute.codes or ():
+                    number(text, attribute.name)
+            elif attribute.is_text:
+                raise wrong_type(attribute.name, "string")
     by_code = [_columns_by_code(attribute) for attribute in attributes]
     names: list[str] = []
     for attribute, rows in zip(attributes, by_code, strict=True):
@@ -418,29 +345,28 @@ def _expand(table: DataTable, columns: Sequence[int], by_code: Sequence[Any]) ->
     special = [j for j, rows in enumerate(by_code) if rows is not None]
     if not special:
         return cells
-    check, n_rows, sparse = table.source.check_cells, cells.shape[0], issparse(cells)
-    line = table.header_line
+    n_rows, is_sparse = cells.shape[0], issparse(cells)
     width = np.array([1 if rows is None else rows.shape[1] for rows in by_code])
-    start = np.cumsum(width) - width
-    if sparse:
-        check(n_rows * len(special), line, "what the rows leave out", _OMITTED_PER_BYTE)
-    else:
-        check(n_rows * int(width.sum()), line, "the table of features")
-    codes = cells[:, special].toarray() if sparse else cells[:, special]
-    # One missing value is as many missing cells as the attribute has columns.
-    n_missing = int(np.isnan(codes).sum(axis=0) @ width[special])
-    check(n_missing, line, "missing values in the rows", _OMITTED_PER_BYTE)
-    direct = np.setdiff1d(np.arange(len(width)), special)
-    parts, places = [cells[:, direct]], [start[direct]]
-    for column, j in zip(codes.T, special, strict=True):
-        rows = vstack([by_code[j], csr_array(np.full((1, width[j]), np.nan))], format="csr")
-        part = rows[np.where(np.isnan(column), rows.shape[0] - 1, column).astype(np.intp)]
-        parts.append(part if sparse else part.toarray())
-        places.append(np.arange(start[j], start[j] + width[j]))
-    order = np.argsort(np.concatenate(places))
-    if not sparse:
-        return np.hstack(parts)[:, order]
-    X = hstack(parts, format="csr")[:, order]
-    X.eliminate_zeros()
+    n_cells = n_rows * int(width.sum())
+    if is_sparse:
+        # One missing value is as many missing cells as the attribute has columns.
+        n_missing = int(width[cells.indices[np.isnan(cells.data)]].sum())
+        n_cells, cells = n_rows * len(special) + n_missing, cells.tocsc()
+    what, per_byte = "the table of features", _OMITTED_PER_BYTE if is_sparse else 16
+    table.source.check_cells(n_cells, table.header_line, what, per_byte)
+    parts = []
+    for is_direct, group in groupby(range(len(by_code)), lambda j: by_code[j] is None):
+        run = list(group)
+        if is_direct:
+            parts.append(cells[:, run])
+            continue
+        for j in run:
+            codes = cells[:, [j]].toarray().ravel() if is_sparse else cells[:, j]
+            rows = vstack([by_code[j], csr_array(np.full((1, width[j]), np.nan))], format="csr")
+            part = rows[np.where(np.isnan(codes), rows.shape[0] - 1, codes).astype(np.intp)]
+            parts.append(part if is_sparse else part.toarray())
+    if not is_sparse:
+        return np.hstack(parts)
+    X = hstack(parts, format="csr")
     X.sort_indices()
     return X

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nldd._files import open_replacement, refuse_existing
-from nldd._wording import quote
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 
@@ -74,32 +72,17 @@ def export_dataset(
     parts = [""] if dataset.n_train is None else ["-train", "-test"]
     paths = [path.with_name(f"{stem}{part}{path.suffix}") for part in parts]
     refuse_existing(*paths, force=force)
-    _check_names(dataset)
-    _check_numbers(dataset)
+    names = {*dataset.label_names, *dataset.feature_names} - {""}
+    if len(names) != dataset.n_labels + dataset.n_features:
+        raise InputError("To be exported, each label and each feature needs a name of its own.")
+    if not dataset.is_text and (abs(dataset.X) == np.inf).sum():
+        raise InputError("A feature is infinite, which ARFF files cannot say. Replace it.")
     n_train = dataset.n_train
     cuts = [slice(None)] if n_train is None else [slice(n_train), slice(n_train, None)]
     for place, rows in zip(paths, cuts, strict=True):
         with open_replacement(place) as stream:
             stream.writelines(f"{line}\n".encode() for line in _lines(dataset, rows))
     return paths
-
-
-def _check_names(dataset: Dataset) -> None:
-    names = [*dataset.label_names, *dataset.feature_names]
-    if len(names) != dataset.n_labels + dataset.n_features:
-        raise InputError("A data set needs a name for each label and each feature to be exported.")
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise InputError(f"Two columns are called {quote(name)}. Rename one of them.")
-    if "" in names:
-        raise InputError("A column has no name, which ARFF files cannot write. Give it one.")
-
-
-def _check_numbers(dataset: Dataset) -> None:
-    rows, columns = ([], []) if dataset.is_text else (abs(dataset.X) == np.inf).nonzero()
-    if len(rows):
-        where = f"row {int(rows[0])} of column {quote(dataset.feature_names[columns[0]])}"
-        raise InputError(f"{where} is infinite, and ARFF files have finite numbers. Replace it.")
 
 
 def _lines(dataset: Dataset, rows: slice) -> Iterator[str]:

@@ -4,6 +4,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,15 +13,9 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from nldd._wording import quote, quote_first
+from nldd.bench.datasets import catalogue
 from nldd.bench.datasets.arff import Attribute, DataTable, read_arff
-from nldd.bench.datasets.catalogue import (
-    CATALOGUE,
-    EMBEDDED,
-    CatalogueEntry,
-    data_folder,
-    find_entry,
-    require_files,
-)
+from nldd.bench.datasets.catalogue import CATALOGUE, EMBEDDED, CatalogueEntry, Folder
 from nldd.bench.datasets.columns import FORMS, Labels, as_dataset, parse_labels
 from nldd.bench.datasets.source import MAX_BYTES, DataFile
 from nldd.bench.datasets.tables import read_csv, read_svmlight
@@ -31,26 +26,15 @@ OPENML = "openml:"
 _NUMBER = re.compile(r"[1-9][0-9]{0,11}")
 _TABLES = (".arff", ".csv", ".tsv")
 _SPARSE = (".svm", ".libsvm", ".svmlight", ".txt")
+_ENDINGS = (*_TABLES, *_SPARSE)
 # Names of the training and test files of a data set: birds-train, cal500Train-4, train.
 _PART = re.compile(
     r"(?P<start>(?:.*[-_. ]|.*[a-z0-9](?=T[a-z]))?)"
     r"(?P<word>(?i:train(?:ing)?|tra|trn|test(?:ing)?|tst))(?P<end>(?:[-_. ].*)?)"
 )
-# What the test file is called, by the word in the name of the training file.
-_PARTNERS = {
-    "train": ("test",),
-    "training": ("testing", "test"),
-    "trn": ("tst", "test"),
-    "tra": ("tst", "test"),
-}
+_TEST_WORDS = ("test", "testing", "tst")
 _SPARSE_WORD = re.compile(r"(?i)[-_. ]sparse(?![^-_. ])")
-_FACTS = {
-    "n_samples": "samples",
-    "n_features": "features",
-    "n_labels": "labels",
-    "n_labelsets": "distinct labelsets",
-    "cardinality": "labels a row",
-}
+_FACTS = ("n_samples", "n_features", "n_labels", "n_labelsets", "cardinality")
 
 
 def load_dataset(
@@ -61,7 +45,7 @@ def load_dataset(
     groups: str | None = None,
     test: str | os.PathLike[str] | bool | None = None,
     keep_ids: bool = False,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: Folder = None,
 ) -> Dataset:
     """Load a data set of the catalogue, a file of one's own, or one of OpenML.
 
@@ -113,30 +97,27 @@ def load_dataset(
     suffix = Path(name).suffix.lower()
     if groups is not None and suffix not in _TABLES:
         raise InputError(f"{name} has no column of groups: they are for ARFF, CSV and TSV files.")
-    if isinstance(name, str) and name.startswith(OPENML):
-        if test is not None:
-            raise InputError(f"{name} is one table: leave test out.")
-        if text is not None:
-            raise InputError(
-                f"scikit-learn fetches no texts from OpenML: leave text out for {name}."
-            )
-        return _load_openml(name, labels, keep_ids, data_folder(data_dir))
-    if suffix in (*_TABLES, *_SPARSE):
-        return _load_files(_find_files(Path(name), test), labels, text, groups, keep_ids)
+    if str(name).startswith(OPENML):
+        if test is not None or text is not None:
+            raise InputError(f"{name} is one table of numbers: leave test and text out.")
+        return _load_openml(str(name), labels, keep_ids, catalogue.data_folder(data_dir))
+    if suffix in _ENDINGS:
+        files = _find_files(Path(name), test)
+        options = {"text": text, "groups": groups, "keep_ids": keep_ids}
+        return _load_files(files, labels, _name_of(files), **options)
     if suffix or isinstance(name, os.PathLike) or os.sep in name:
-        endings = ", ".join((*_TABLES, *_SPARSE))
-        known = f"a data set of the catalogue nor a file that ends in {endings}"
+        known = f"a data set of the catalogue nor a file that ends in {', '.join(_ENDINGS)}"
         raise InputError(f"{name} is neither {known}.")
     if labels is not None or text is not None or test is not None:
         raise InputError(f"The labels of {name!r} are known: leave labels out, or name a file.")
-    return _load_entry(find_entry(str(name)), data_dir)
+    return _load_entry(catalogue.find_entry(name), data_dir)
 
 
 def load_named(
     name: str,
     labels: str | None = None,
     text: str | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
+    data_dir: Folder = None,
     *,
     columns_of: Callable[[str], Mapping[str, str]] = lambda name: {},
 ) -> Dataset:
@@ -149,36 +130,32 @@ def load_named(
     if name in CATALOGUE:
         return load_dataset(name, data_dir=data_dir)
     suffix = Path(name).suffix.lower()
-    is_file = suffix in (*_TABLES, *_SPARSE) and not name.startswith(OPENML)
+    is_file = suffix in _ENDINGS and not name.startswith(OPENML)
     told = columns_of(_name_of(_find_files(Path(name), None)) if is_file else name)
-    text = told.get("text", None if suffix in _SPARSE else text)
-    options: dict[str, Any] = {"text": text, "groups": told.get("groups"), "data_dir": data_dir}
-    if "labels" in told:
-        return load_dataset(name, labels=parse_labels(told["labels"]), **options)
-    if suffix == ".arff" and labels is not None:
-        try:
+    known = dict(told) if suffix in _SPARSE else {"labels": labels, "text": text, **told}
+    options: dict[str, Any] = {option: known.get(option) for option in ("text", "groups")}
+    if suffix == ".arff" and labels is not None and "labels" not in told:
+        with suppress(InputError):
+            # Else it does not say, or is wrong in another way, which the second try tells.
             return load_dataset(name, **options)
-        except InputError:
-            pass  # it does not say, or is wrong in another way, which the second try tells
-    chosen = None if suffix in _SPARSE else parse_labels(labels)
-    return load_dataset(name, labels=chosen, **options)
+    chosen = parse_labels(known.get("labels"))
+    return load_dataset(name, labels=chosen, data_dir=data_dir, **options)
 
 
 def _find_files(path: Path, test: str | os.PathLike[str] | bool | None) -> list[Path]:
     """The file, and the one with the rows to test on if there is one."""
     if test is not None and not isinstance(test, bool):
-        partner = Path(test)
-        if partner.suffix.lower() != path.suffix.lower():
-            raise InputError(f"{path} and {partner} must be files of one format.")
-        return [path, partner]
+        if Path(test).suffix.lower() != path.suffix.lower():
+            raise InputError(f"{path} and {test} must be files of one format.")
+        return [path, Path(test)]
     found = _PART.fullmatch(path.stem)
-    if found and test is not False:
+    if found and found["word"].lower().startswith("tr") and test is not False:
         start, word, end = found["start"], found["word"], found["end"]
         style = str.upper if word.isupper() else str.title if word.istitle() else str.lower
-        names = map(style, _PARTNERS.get(word.lower(), ()))
-        places = [path.with_name(f"{start}{name}{end}{path.suffix}") for name in names]
-        if found_test := next((place for place in places if place.is_file()), None):
-            return [path, found_test]
+        for other in map(style, _TEST_WORDS):
+            place = path.with_name(f"{start}{other}{end}{path.suffix}")
+            if place.is_file():
+                return [path, place]
     if test:
         raise InputError(f"No test file lies beside {path}. Name it by test, or leave test out.")
     return [path]
@@ -207,26 +184,20 @@ def _label_file(path: Path) -> Path | None:
 
 
 def _load_files(
-    files: Sequence[Path],
-    labels: Labels | os.PathLike[str] | None,
-    text: str | None,
-    groups: str | None,
-    keep_ids: bool,
+    files: Sequence[Path], labels: Labels | os.PathLike[str] | None, name: str, **options: Any
 ) -> Dataset:
-    name, suffix = _name_of(files), files[0].suffix.lower()
+    suffix = files[0].suffix.lower()
     if suffix in _SPARSE:
-        if labels is not None or text is not None:
-            told = "leave labels and text out"
-            raise InputError(f"Every line of {files[0]} says its labels: {told}.")
-        return _note_split(read_svmlight(files, name), files)
-    tables = list(map(read_arff if suffix == ".arff" else read_csv, files))
-    if suffix == ".arff" and labels is None:
-        labels = _label_file(files[0])
-    dataset = as_dataset(tables, labels, name, text=text, groups=groups, keep_ids=keep_ids)
-    return _note_split(dataset, files)
-
-
-def _note_split(dataset: Dataset, files: Sequence[Path]) -> Dataset:
+        if labels is not None or options["text"] is not None:
+            how = "leave labels and text out"
+            raise InputError(f"Every line of {files[0]} says its labels: {how}.")
+        dataset = read_svmlight(files, name)
+    else:
+        is_arff, texts = suffix == ".arff", (options.get("text"), options.get("groups"))
+        if is_arff and labels is None:
+            labels = _label_file(files[0])
+        tables = [read_arff(path) if is_arff else read_csv(path, *texts) for path in files]
+        dataset = as_dataset(tables, labels, name, **options)
     if dataset.n_train is None:
         return dataset
     n_train, n_test = dataset.n_train, dataset.n_samples - dataset.n_train
@@ -235,22 +206,22 @@ def _note_split(dataset: Dataset, files: Sequence[Path]) -> Dataset:
     return replace(dataset, notes=(*dataset.notes, note))
 
 
-def _load_entry(entry: CatalogueEntry, data_dir: str | os.PathLike[str] | None) -> Dataset:
-    folder = data_folder(data_dir)
+def _load_entry(entry: CatalogueEntry, data_dir: Folder) -> Dataset:
+    folder = catalogue.data_folder(data_dir)
     if entry.name == EMBEDDED and not all((folder / file.file).exists() for file in entry.files):
         return load_yeast()
-    paths = require_files(entry, data_dir)
+    paths = catalogue.require_files(entry, data_dir)
     files = [path for path in paths if path.suffix == ".arff"]
     xml = next((path for path in paths if path.suffix == ".xml"), None)
-    dataset = as_dataset(list(map(read_arff, files)), xml, entry.name)
-    for fact, what in _FACTS.items():
+    dataset = _load_files(files, xml, entry.name)
+    for fact in _FACTS:
         found, expected = getattr(dataset, fact), getattr(entry, fact)
         # Counts agree exactly; the paper has cut some of its two decimals rather than rounded.
         if abs(found - expected) >= 0.01:
-            wrong = f"{found:g} {what} instead of {expected:g}"
+            wrong = f"{fact} is {found:g} instead of {expected:g}"
             files_of = f"The files of {entry.name} in {folder} are not those of the catalogue"
             raise InputError(f"{files_of}: {wrong}. Run: nldd datasets fetch {entry.name}")
-    return _note_split(dataset, files)
+    return dataset
 
 
 def _load_openml(
@@ -261,50 +232,38 @@ def _load_openml(
     Rows and columns are turned into numbers as those of an ARFF file are. The files stay in the
     folder ``openml`` of the data folder, and the same call needs no network afterwards.
     """
+    # Not at the top: scikit-learn's collection of data sets takes a while to load.
+    from sklearn.datasets import fetch_openml
+
     number = name.removeprefix(OPENML)
     if not _NUMBER.fullmatch(number):
         why = "since several of OpenML's data sets may have one name, and a number stays"
         raise InputError(f"Say {OPENML} and the number of a data set, {why}; got {quote(name)}.")
-    found = _fetch_openml(int(number), folder)
-    if labels is None:
-        stated = (found.details.get("default_target_attribute") or "").split(",")
-        labels = [each.strip() for each in stated if each.strip() in found.feature_names]
-        if len(labels) < 2:
-            target = f"the target {quote(labels[0])} only" if labels else "no target"
-            columns = f"its columns are {quote_first(found.feature_names)}"
-            raise InputError(f"OpenML states {target} for {name}; {columns}. Say which: {FORMS}.")
-    attributes = []
-    for place, column in enumerate(found.feature_names, start=1):
-        values = found.categories.get(column)
-        codes = None if values is None else {str(v): float(k) for k, v in enumerate(values)}
-        attributes.append(Attribute(column, codes, place))
-    cells = csr_array(found.data) if issparse(found.data) else np.asarray(found.data, float)
-    lines = np.arange(1, cells.shape[0] + 1)
-    table = DataTable(DataFile(Path(name), MAX_BYTES), attributes, cells, 0, lines, relation=name)
-    return as_dataset([table], labels, str(found.details["name"]), keep_ids=keep_ids)
-
-
-def _fetch_openml(number: int, folder: Path) -> Any:
-    """All columns of a data set as numbers, with what OpenML says about it."""
-    from sklearn.datasets import fetch_openml
-
+    options = {"target_column": None, "as_frame": False, "parser": "liac-arff", "n_retries": 1}
     try:
         with warnings.catch_warnings():
             # Of what is inactive, or fetched once more: who names a number wants that one.
             warnings.simplefilter("ignore")
-            return fetch_openml(
-                data_id=number,
-                data_home=str(folder),
-                target_column=None,
-                as_frame=False,
-                parser="liac-arff",
-                n_retries=1,
-            )
-    except OSError as error:
-        reason = getattr(error, "reason", None) or error
+            found: Any = fetch_openml(data_id=int(number), data_home=str(folder), **options)
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(getattr(error, "reason", None) or error).rstrip(".")
         copy = f"copy the folder {folder / 'openml'} from a machine that has it"
-        what = f"{OPENML}{number} could not be fetched: {reason}"
+        what = f"{name} could not be loaded: {reason}"
         raise NLDDError(f"{what}. Check the number and the network, or {copy}.") from error
-    except (ValueError, KeyError) as error:
-        reason = str(error).rstrip(".")
-        raise InputError(f"{OPENML}{number} cannot be read: {reason}.") from error
+    names = found.feature_names
+    if labels is None:
+        stated = (found.details.get("default_target_attribute") or "").split(",")
+        labels = [each.strip() for each in stated if each.strip() in names]
+        if len(labels) < 2:
+            target = f"the target {quote(labels[0])} only" if labels else "no target"
+            columns = f"its columns are {quote_first(names)}"
+            raise InputError(f"OpenML states {target} for {name}; {columns}. Say which: {FORMS}.")
+    attributes = []
+    for line, column in enumerate(names, start=1):
+        values = found.categories.get(column)
+        codes = values and {str(value): float(code) for code, value in enumerate(values)}
+        attributes.append(Attribute(column, codes, line))
+    cells = csr_array(found.data) if issparse(found.data) else np.asarray(found.data, float)
+    lines = np.arange(1, cells.shape[0] + 1)
+    table = DataTable(DataFile(Path(name), MAX_BYTES), attributes, cells, 0, lines, relation=name)
+    return as_dataset([table], labels, str(found.details["name"]), keep_ids=keep_ids)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import compress
 from math import inf
 from pathlib import Path
-from typing import NoReturn
 from xml.parsers import expat
 
 import numpy as np
@@ -44,7 +43,7 @@ class DataFile:
         return InputError(f"{self.path}{place}: {message}")
 
     @contextmanager
-    def at(self, line: int) -> Iterator[None]:
+    def locate_errors(self, line: int) -> Iterator[None]:
         """Say of what is refused meanwhile that it stands in this line."""
         try:
             yield
@@ -98,15 +97,14 @@ def read_lines(path: str | os.PathLike[str]) -> tuple[DataFile, list[str]]:
     return source, text.split("\n")
 
 
-def number(text: str, attribute: str = "") -> float:
-    """A finite number in decimal notation; an error names the attribute, if there is one."""
+def number(text: str, column: str) -> float:
+    """A finite number in decimal notation; an error names its column."""
     found = _NUMBER.fullmatch(text)
     if found and abs(value := float(text)) < inf:
         return value
     expected = "a number below 1.8e308" if found else "a number such as 12, -0.5 or 1e-3"
     hint = " Write decimals with a point." if "," in text else ""
-    place = f"attribute {quote(attribute)}: " if attribute else ""
-    raise DataError(f"{place}expected {expected}; got {quote(text)}.{hint}")
+    raise DataError(f"column {quote(column)}: expected {expected}; got {quote(text)}.{hint}")
 
 
 def numbers(cells: Sequence[str], missing: Collection[str]) -> NDArray[np.float64] | None:
@@ -144,33 +142,31 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
     lines: dict[str, int] = {}  # of the names
     tags: set[str] = set()
 
-    def refuse(message: str) -> NoReturn:
-        raise source.error(parser.CurrentLineNumber, message)
-
     def refuse_doctype(*_: object) -> None:
-        refuse("document types and entities are not allowed. Remove the <!DOCTYPE ...>.")
+        raise DataError("document types are not allowed. Remove the <!DOCTYPE ...>.")
 
     def start_element(tag: str, attributes: dict[str, str]) -> None:
         tag = tag.rpartition(_SEPARATOR)[2]
         if not tags and tag != "labels":
             expected = f"expected <labels> as the outermost element; got <{tag[:40]}>"
-            refuse(f"{expected}. Is it a label file of Mulan?")
+            raise DataError(f"{expected}. Is it a label file of Mulan?")
         tags.add(tag)
-        if tag != "label":
-            return
-        name = attributes.get("name")
-        if not name:
-            refuse('a <label> has no name. Expected <label name="...">.')
+        name = attributes.get("name", "") if tag == "label" else None
+        if name == "":
+            raise DataError('a <label> has no name. Expected <label name="...">.')
         if name in lines:
-            refuse(f"label {quote(name)} was named before, in line {lines[name]}.")
-        lines[name] = parser.CurrentLineNumber
+            raise DataError(f"label {quote(name)} was named before, in line {lines[name]}.")
+        if name:
+            lines[name] = parser.CurrentLineNumber
 
     parser.StartElementHandler = start_element
     parser.StartDoctypeDeclHandler = refuse_doctype
     try:
         parser.Parse(content, True)
-    except InputError:
-        raise  # it is a ValueError too
+        if not lines:
+            raise DataError('<labels> holds no label. Expected <label name="..."/> in it.')
+    except DataError as refusal:
+        raise source.error(parser.CurrentLineNumber, refusal) from None
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
         raise source.error(error.lineno, f"not well-formed XML: {reason}.") from None
@@ -178,6 +174,4 @@ def read_label_names(path: str | os.PathLike[str]) -> list[str]:
         # An encoding that Python does not know, or not as one byte a character.
         reason = quote(str(error))
         raise source.error(1, f"the file cannot be decoded: {reason}. Save it as UTF-8.") from None
-    if not lines:
-        refuse('<labels> holds no label. Expected <label name="..."/> in it.')
     return list(lines)

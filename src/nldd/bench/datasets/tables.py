@@ -17,7 +17,14 @@ from scipy.sparse import csr_array
 from nldd._wording import quote
 from nldd.bench.datasets.arff import Attribute, Codes, DataTable
 from nldd.bench.datasets.columns import join
-from nldd.bench.datasets.source import MAX_BYTES, DataError, DataFile, read_bytes, read_lines
+from nldd.bench.datasets.source import (
+    MAX_BYTES,
+    DataError,
+    DataFile,
+    numbers,
+    read_bytes,
+    read_lines,
+)
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -25,6 +32,7 @@ from nldd.present.text import count_noun
 SEPARATORS = ",;\t|"
 # The separator is found by the first lines.
 _N_SAMPLE = 1000
+MISSING = frozenset({"", "NA", "?"})
 
 # Number of rows, features and labels in the first line, as in the XML repository.
 _SIZES = re.compile(rb"\s*([0-9]{1,15})\s+([0-9]{1,15})\s+([0-9]{1,15})\s*")
@@ -33,29 +41,39 @@ _FORM = "expected lines of labels with commas between and pairs, such as: 3,17 0
 _MOST = 2**31 - 2
 
 
-def read_csv(path: str | os.PathLike[str]) -> DataTable:
-    """Read a table with a header line; all its cells are texts.
+def read_csv(
+    path: str | os.PathLike[str], text: str | None = None, groups: str | None = None
+) -> DataTable:
+    """Read a table with a header line.
 
     UTF-8 with or without byte order mark; what is not UTF-8 is taken as Latin-1. The separator is a
     comma, semicolon, tab or bar, whichever splits most rows into as many cells as the header.
+    Columns are numbers where all cells are that or missing, but for the `text`, in which no cell is
+    missing, and the `groups`.
     """
     source, lines = read_lines(path)
     (header_line, names), *rows = _read_rows(source, lines)
-    with source.at(header_line):
+    with source.locate_errors(header_line):
         _check_names(names)
         if not rows:
             raise DataError("no rows follow the header. Is the file complete?")
-    columns: list[Codes] = [{} for _ in names]
-    cells = [
-        [codes.setdefault(cell, len(codes)) for cell, codes in zip(row, columns, strict=True)]
-        for _, row in rows
-    ]
-    attributes = [
-        Attribute(name, codes, header_line, is_text=True)
-        for name, codes in zip(names, columns, strict=True)
-    ]
+    attributes = []
+    cells = np.empty((len(rows), len(names)))
+    for j, name in enumerate(names):
+        column, line = [row[j] for _, row in rows], header_line
+        values: Any = None if name in (text, groups) else numbers(column, MISSING)
+        codes: Codes | None = None
+        if values is None:
+            missing = () if name == text else MISSING
+            known = [cell for cell in dict.fromkeys(column) if cell not in missing]
+            codes = {cell: float(code) for code, cell in enumerate(known)}
+            values = [codes.get(cell, np.nan) for cell in column]
+            odd = (n for n, row in rows if row[j] not in MISSING and numbers([row[j]], ()) is None)
+            line = next(odd, line)
+        cells[:, j] = values
+        attributes.append(Attribute(name, codes, line, is_text=codes is not None))
     row_lines = np.array([line for line, _ in rows])
-    return DataTable(source, attributes, np.array(cells, dtype=float), header_line, row_lines)
+    return DataTable(source, attributes, cells, header_line, row_lines)
 
 
 def _read_rows(source: DataFile, lines: Sequence[str]) -> list[tuple[int, list[str]]]:
@@ -100,9 +118,6 @@ def _check_names(names: Sequence[str]) -> None:
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         raise DataError(f"two columns are called {quote(name)}. Rename one of them.")
-    if len(names) == 1:
-        how = "A feature and a label are needed, with a comma, semicolon, tab or bar between."
-        raise DataError(f"only one column, {quote(name)}. {how}")
 
 
 def read_svmlight(paths: Sequence[Path], name: str) -> Dataset:
@@ -171,13 +186,10 @@ def _range(
     if not len(numbers) and what == "labels":
         raise source.error(None, f"no labels; {_FORM}.")
     lowest, highest = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
-    if len(known) > 1:
-        counts = " and ".join(map(str, sorted(known)))
-        raise source.error(None, f"it and its test file say {counts} {what}.")
     if not known:
         first = 1 if lowest > 0 else 0
         return first, highest + 1 - first
-    (size,) = known
+    size = max(known)
     first = 1 if lowest > 0 and highest == size else 0
     if highest >= size + first or size == 0:
         wrong = f"the first line says {size} {what}; number {highest} occurs"

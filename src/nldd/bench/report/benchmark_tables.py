@@ -114,7 +114,7 @@ def coefficient_table(results: Results) -> Table | None:
         columns = zip(COEFFICIENTS, beta.T, spread.tolist(), printed, strict=True)
         held = (beta[:, 1:] == 0).sum(axis=0).tolist()
         cells[dataset] = [_coefficient(*column) for column in columns]
-        cells[dataset] += [(f"{n} of {len(beta)}", None) for n in held]
+        cells[dataset] += [(f"{n}/{len(beta)}", None) for n in held]
         if not of_paper:
             cells[dataset] = [(entry, line and line[:4]) for entry, line in cells[dataset]]
     if not cells:
@@ -128,7 +128,8 @@ def coefficient_table(results: Results) -> Table | None:
         notes=(
             "Log-odds of a wrong label = b0 + b1 Dx + b2 Dy. After ± is the standard deviation "
             "between folds, or the regression's standard error where there is one split. A weight "
-            "that would be negative is held at 0, and then has no such error.",
+            "that would be negative is held at 0, and then has no such error; in how many of the "
+            "folds is in the last two columns.",
         ),
     )
 

@@ -280,8 +280,7 @@ def difference_diagrams(
         caption = [
             f"{name}: average ranks, best on the left.",
             f"Friedman's test: {found.friedman}.",
-            "Bars join methods that do not differ (two-sided Wilcoxon tests at 0.05, Holm's "
-            f"correction for all {count_noun(len(found.pairs), 'pair')}).",
+            f"Bars join methods that do not differ ({found.how}).",
         ]
         if least := found.least_p():
             caption.append(f"{least.capitalize()}, so a bar joins all.")

@@ -229,7 +229,7 @@ def _complete(record: CellRecord, folder: Path) -> CellRecord:
     counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
     return replace(
         record,
-        scores={key: value for key, value in scores.items() if np.isfinite(value)} | record.scores,
+        scores=scores | record.scores,
         details={"label_counts": counts} | record.details,
     )
 

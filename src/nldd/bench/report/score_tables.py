@@ -30,7 +30,6 @@ from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.present.table import DataRow, Row, Table, TableEntry
-from nldd.present.text import count_noun
 
 ALPHA = 0.05
 PUBLISHED = ("published", "difference", "difference_in_standard_errors")
@@ -174,11 +173,7 @@ def _significance_notes(
 ) -> Iterator[str]:
     found = comparison(results, measure)
     if found.pairs:
-        n_pairs = count_noun(len(found.pairs), "pair")
-        yield (
-            f"Significance (two-sided at {ALPHA}, Holm's correction for all {n_pairs}, "
-            f"{found.n_datasets} data sets): {found.statement()}."
-        )
+        yield f"Significance ({found.how}, {found.n_datasets} data sets): {found.statement()}."
         line = significance_line(values, methods, measure.greater_is_better, ALPHA)
         of_paper = ", as in the paper" * bool(paper_part(results).datasets)
         yield f"Uncorrected and one-sided at {ALPHA}{of_paper}: {line}."

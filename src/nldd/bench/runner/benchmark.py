@@ -1,48 +1,50 @@
 """Methods on data sets under a protocol: cells run side by side, resumed where they stopped."""
 
 import json
-import shutil
-import sys
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import asdict, dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
-from statistics import mean
-from typing import TextIO
+from statistics import fmean
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from nldd._files import write_atomically
-from nldd._wording import quote
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.facts import describe
 from nldd.bench.datasets.load import load_named
 from nldd.bench.runner.cell import Cell, cells, empty_record, fingerprint
+from nldd.bench.runner.methods import did_you_mean
 from nldd.bench.runner.protocol import Protocol
 from nldd.bench.runner.records import CellRecord, Key, RecordFile, read_records
 from nldd.bench.runner.workers import Workers, make_workers
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
-from nldd.present.console import clock
 from nldd.present.text import printable
 
 FACTS = "datasets.json"
-WATCH_SECONDS, LOG_SECONDS = 0.5, 60.0
+WATCH_SECONDS = 0.5
 WORKER_DIED = "the worker process died, most likely because memory ran out"
 
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A cell to be run: how many workers died of it, its start, and how long it takes."""
+    """A cell to be run: whether a worker died of it, its start, and how long it takes."""
 
     cell: Cell
-    deaths: int = 0
+    is_deadly: bool = False
     since: float = 0.0
     expected_seconds: float | None = None
+
+    def seconds_left(self, now: float) -> float | None:
+        """Expected seconds until it is done; None if nothing is known."""
+        if self.expected_seconds is None:
+            return None
+        return self.expected_seconds - min(now - (self.since or now), self.expected_seconds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +140,7 @@ def run_benchmark(
     with RecordFile(folder) as file:
         found = read_records(file.path)
         done = {record.key: record for record in found if record.key in plan and not record.error}
-        _check_settings(plan, done.values(), folder)
+        check_folder(protocol, plan, found, folder)
         write_facts(datasets, folder)
         todo = [cell for key, cell in plan.items() if key not in done]
         if todo:
@@ -224,11 +226,10 @@ def check_datasets(protocol: Protocol, names: Iterable[str]) -> None:
     """Refuse a protocol that speaks of a data set by a misspelt name."""
     known = [*names, *(name for name in CATALOGUE if name not in names)]
     for name in sorted(protocol.named_datasets.difference(known)):
-        if close := get_close_matches(name, known, n=1):
+        if near := did_you_mean(name, known):
             raise InputError(
                 f"The protocol names a data set {printable(repr(name))}, which is neither among "
-                f"those of this run nor in the catalogue. Did you mean {close[0]!r}? There are "
-                f"{', '.join(known)}."
+                f"those of this run nor in the catalogue{near}. There are {', '.join(known)}."
             )
 
 
@@ -259,76 +260,53 @@ class _Run:
         self.running: dict[Future[CellRecord], Task] = {}
         self.total = len(self.done) + len(self.todo)
         self.forecast = Forecast({name: data.Y.size for name, data in self.datasets.items()})
-        self.forecast.learn(self.done.values())
+        for record in self.done.values():
+            self.forecast.learn(record)
 
     def finish(self, watch: Callable[[State], None]) -> None:
         while self.queue or self.running:
             while self._has_room():
-                self._start(self.queue.popleft())
+                task = self.queue.popleft()
+                dataset = self.datasets[task.cell.key.dataset]
+                self.running[self.workers.submit(dataset, task.cell)] = task
+                task.since = time.monotonic()
             watch(self._state())
             finished, _ = wait(self.running, WATCH_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
-                self._collect(future)
+                self._collect(future, self.running.pop(future))
         watch(self._state())
 
     def _has_room(self) -> bool:
         if not self.queue or len(self.running) >= self.workers.n_workers:
             return False
-        # A cell that a worker died of runs alone: if it happens again, it was this one.
-        suspects = [task.deaths for task in (self.queue[0], *self.running.values())]
-        return not self.running or not any(suspects)
+        # If memory ran out, other cells had a part in it: one that a worker died of runs alone.
+        is_alone = any(task.is_deadly for task in (self.queue[0], *self.running.values()))
+        return not self.running or not is_alone
 
-    def _start(self, task: Task) -> None:
-        key = task.cell.key
-        try:
-            future = self.workers.submit(self.datasets[key.dataset], task.cell)
-        except BrokenExecutor:  # a worker died while it had nothing to do
-            self.queue.appendleft(task)
-            self._begin_again()
-            return
-        task.since, task.expected_seconds = time.monotonic(), self.forecast.seconds(key)
-        self.running[future] = task
-
-    def _collect(self, future: "Future[CellRecord]") -> None:
-        if future not in self.running:
-            return
+    def _collect(self, future: "Future[CellRecord]", task: Task) -> None:
         try:
             record = future.result()
         except BrokenExecutor:
-            self._begin_again()
-            return
+            if not task.is_deadly:
+                self.queue.appendleft(Task(task.cell, is_deadly=True))
+                return
+            record = empty_record(task.cell, WORKER_DIED)
         except Exception as error:  # raised on the way to or from the worker
-            record = empty_record(self.running[future].cell, repr(error))
-        del self.running[future]
-        self._keep(record)
-
-    def _begin_again(self) -> None:
-        """Every running cell is lost when a worker dies; one that was alone is to blame."""
-        lost = list(self.running.values())
-        self.running.clear()
-        self.workers.restart()
-        for task in lost:
-            if task.deaths:
-                self._keep(empty_record(task.cell, WORKER_DIED))
-            else:
-                self.queue.appendleft(Task(task.cell, deaths=1))
-
-    def _keep(self, record: CellRecord) -> None:
+            record = empty_record(task.cell, repr(error))
         self.file.append([record])
         # Its predictions are on the disk, and would fill the memory.
         self.done[record.key] = replace(record, predictions=None)
-        self.forecast.learn([record])
+        self.forecast.learn(record)
 
     def _state(self) -> State:
-        waiting = [task.cell.key for task in self.queue]
-        left, now = self.forecast.left(waiting, self.workers.n_workers), time.monotonic()
-        running = list(self.running.values())
-        ends = [t.since + t.expected_seconds for t in running if t.expected_seconds is not None]
-        if left is not None:
-            left += sum(max(0.0, end - now) for end in ends) / self.workers.n_workers
-        known = left if len(ends) == len(running) else None
+        now, running = time.monotonic(), list(self.running.values())
+        for task in (*self.queue, *running):
+            task.expected_seconds = self.forecast.seconds(task.cell.key)
+        left = [task.seconds_left(now) for task in (*self.queue, *running)]
+        known = [seconds for seconds in left if seconds is not None]
+        seconds_left = sum(known) / self.workers.n_workers if len(known) == len(left) else None
         n_failed = sum(record.error is not None for record in self.done.values())
-        return State(self.total, len(self.done), n_failed, running, known)
+        return State(self.total, len(self.done), n_failed, running, seconds_left)
 
 
 def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
@@ -350,24 +328,35 @@ def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
     write_atomically(path, json.dumps(facts, indent=1, allow_nan=False).encode())
 
 
-def _check_settings(plan: Mapping[Key, Cell], found: Iterable[CellRecord], folder: Path) -> None:
-    """Refuse to mix cells of one name that were run with other settings or on other data."""
-    rows, data = "{} training and {} test rows".format, "data with the fingerprint {}".format
-    for record in found:
-        cell, details = plan[record.key], record.details
-        pairs = [
-            (printable(record.settings), cell.settings),
-            (rows(details["n_train"], details["n_test"]), rows(len(cell.train), len(cell.test))),
-            (data(quote(str(details.get("data")))), data(quote(cell.about["data"]))),
-            (printable(str(details.get("split"))), cell.about["split"]),
-        ]
-        for was, now in pairs:
-            if was != now:
+def check_folder(
+    protocol: Protocol, plan: Mapping[Key, Cell], found: Iterable[CellRecord], folder: Path
+) -> None:
+    """Refuse to mix cells of a protocol that were run otherwise: the report compares them all.
+
+    The seed is that of every cell; data and folds are those of every cell of a data set, whatever
+    its method. Of a failed cell nothing but the seed is used, so all else may have changed.
+    """
+    folds = {(key.dataset, key.fold): cell for key, cell in plan.items()}
+    for record in (record for record in found if record.protocol == protocol.name):
+        pairs: list[tuple[str, Any, Any]] = [("the seed {}", record.seed, protocol.seed)]
+        cell = folds.get((record.dataset, record.fold), folds.get((record.dataset, 0)))
+        if cell is not None and record.error is None:
+            was, now = record.details, cell.about
+            pairs += [
+                ("data with the fingerprint {}", was.get("data"), now["data"]),
+                ("{}", was.get("split"), now["split"]),
+                ("{} test rows", was.get("n_test"), len(cell.test)),
+            ]
+            if record.key in plan:
+                pairs += [("{}", record.settings, plan[record.key].settings)]
+        for text, before, after in pairs:
+            if before != after:
                 raise InputError(
-                    f"{folder} holds cells of protocol {record.protocol!r} that do not go with "
-                    f"this run: {record.method} on {record.dataset} had {was}, now it has {now}. "
-                    "The protocol or a file has changed since: choose another folder with --out, "
-                    "or another name for the protocol or file."
+                    f"{folder} holds cells of protocol {protocol.name!r} that do not go with this "
+                    f"run: {record.method} on {record.dataset} had "
+                    f"{printable(text.format(before))}, now it has {text.format(after)}. The "
+                    "protocol or a file has changed since: put back what it had, choose another "
+                    "folder with --out, or another name for the protocol or file."
                 )
 
 
@@ -382,86 +371,17 @@ class Forecast:
         self._sizes = sizes
         self._known: dict[tuple[str, ...], list[float]] = defaultdict(list)
 
-    def learn(self, records: Iterable[CellRecord]) -> None:
-        for record in records:
-            size = self._sizes.get(record.dataset)
-            if record.error is None and record.train_share is None and size:
-                self._known[record.dataset, record.method].append(record.seconds)
-                self._known[record.method,].append(record.seconds / size)
-                self._known[()].append(record.seconds / size)
+    def learn(self, record: CellRecord) -> None:
+        """Take the seconds of a cell that is done, unless it failed or is one of the shares."""
+        if record.error is None and record.train_share is None:
+            for_size = record.seconds / self._sizes[record.dataset]
+            self._known[record.dataset, record.method].append(record.seconds)
+            self._known[record.method,].append(for_size)
+            self._known[()].append(for_size)
 
     def seconds(self, key: Key) -> float | None:
         """Expected seconds of a cell; None before anything is known."""
-        if (key.dataset, key.method) in self._known:
-            return mean(self._known[key.dataset, key.method])
-        known = self._known.get((key.method,)) or self._known.get(())
-        return mean(known) * self._sizes[key.dataset] if known else None
-
-    def left(self, keys: Iterable[Key], n_workers: int) -> float | None:
-        """Expected seconds until all cells are done by so many workers."""
-        times = [self.seconds(key) for key in keys]
-        return None if None in times else sum(filter(None, times)) / n_workers
-
-
-class Watch:
-    """Draws the state of a benchmark on standard error.
-
-    In place on a terminal; anywhere else a line once a minute and at the end, for a log file.
-
-    Parameters
-    ----------
-    title : str
-    stream : text file, default=None
-        None is standard error.
-
-    Examples
-    --------
-    >>> import sys
-    >>> from nldd.bench.runner.benchmark import State, Watch
-    >>> watch = Watch("mine", sys.stdout)
-    >>> watch(State(total=20, done=20, n_failed=1, running=[], seconds_left=0.0))
-    mine [##############################] 20/20 cells, 1 failed
-    """
-
-    def __init__(self, title: str, stream: TextIO | None = None) -> None:
-        self.title, self.out = title, stream or sys.stderr
-        self._n_drawn, self._last = 0, time.monotonic()
-
-    def __call__(self, state: State) -> None:
-        now = time.monotonic()
-        drawn = progress_lines(self.title, state, now)
-        if self.out.isatty():
-            width = shutil.get_terminal_size().columns - 1
-            up = f"\x1b[{self._n_drawn}A" if self._n_drawn else ""
-            self.out.write(up + "\r\x1b[J" + "".join(f"{line[:width]}\n" for line in drawn))
-            self._n_drawn = len(drawn)
-        elif now - self._last >= LOG_SECONDS or state.done == state.total:
-            self.out.write(drawn[0] + "\n")
-            self._last = now
-        self.out.flush()
-
-
-def progress_lines(title: str, state: State, now: float) -> list[str]:
-    """The overall bar, and below it one line for each cell that is running."""
-    bar = _bar(state.done / (state.total or 1), 30)
-    whole = f"{title} {bar} {state.done}/{state.total} cells"
-    if state.seconds_left is not None and state.done < state.total:
-        whole += f", about {clock(state.seconds_left)} left"
-    if state.n_failed:
-        whole += f", {state.n_failed} failed"
-    lines = [whole, *(_running_line(task, now) for task in state.running)]
-    return [printable(line) for line in lines]
-
-
-def _running_line(task: Task, now: float) -> str:
-    key, seconds, expected = task.cell.key, now - task.since, task.expected_seconds
-    part = "" if key.train_share is None else f" on {key.train_share:.0%}"
-    name = f"  {key.dataset} {key.method}{part}, fold {key.fold + 1}"
-    if expected is None:
-        return f"{name}: {clock(seconds)}"
-    bar = _bar(seconds / expected if seconds < expected else 1.0, 10)
-    return f"{name} {bar} {clock(seconds)} of about {clock(expected)}"
-
-
-def _bar(share: float, width: int) -> str:
-    return f"[{'#' * int(share * width):.<{width}}]"
+        if same := self._known.get((key.dataset, key.method)):
+            return fmean(same)
+        others = self._known.get((key.method,)) or self._known.get(())
+        return fmean(others) * self._sizes[key.dataset] if others else None

@@ -18,7 +18,6 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from numba.core.event import install_recorder
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
@@ -34,11 +33,15 @@ from nldd.bench.runner.splits import Rows
 from nldd.datasets import Dataset
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
+from nldd.linear._passes import sparse_curvatures, sparse_slopes
+from nldd.linear._solver import take_curvatures, take_slopes
 from nldd.metrics._counts import label_counts, row_values
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES, evaluate
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.search._kernels import query_block
 
 N_WARM = 100
+KERNELS = query_block, sparse_curvatures, sparse_slopes, take_curvatures, take_slopes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +133,7 @@ def run_cell(dataset: Dataset, cell: Cell) -> CellRecord:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            record = _run(dataset, cell)
+            record = _run(dataset, cell, caught)
             as_line(record)  # a score that is no number fails its cell, not the run
         except (Exception, SystemExit) as error:
             record = empty_record(cell, _message(error))
@@ -164,59 +167,46 @@ def empty_record(cell: Cell, error: str | None = None) -> CellRecord:
     return CellRecord(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
 
 
-def _run(dataset: Dataset, cell: Cell) -> CellRecord:
-    X, Y = dataset.X, dataset.Y
+def _run(dataset: Dataset, cell: Cell, told: list[warnings.WarningMessage]) -> CellRecord:
+    X, Y, groups = dataset.X, dataset.Y, {}
     X_train, Y_train, X_test, Y_test = X[cell.train], Y[cell.train], X[cell.test], Y[cell.test]
     warm_up(cell.estimator, X_train, Y_train)
-    groups = _groups(cell.estimator, dataset, cell.train)
-    rows = X_train, Y_train, X_test
-    record = empty_record(cell)
+    if isinstance(getattr(cell.estimator, "cv", None), GroupKFold):
+        groups = {"groups": np.asarray(dataset.groups)[cell.train]}
     # One thread wherever it runs: rounding must not depend on the number of cores. Warming up may
     # have loaded libraries with threads, which can be limited from here on.
     with threadpool_limits(1):
-        model, Y_pred, seconds = fit_and_predict(cell.estimator, *rows, **groups)
-        P = _probabilities(model, X_test, Y.shape[1])
-        wrong = (Y_test != Y_pred).mean(axis=1)
-        details = record.details | _details(Y_train, Y_test, Y_pred)
-        details |= _model_details(model, X_test, wrong)
+        # Which code is compiled depends on the data too. Where something was, it is all done once
+        # more, and what the second run takes and warns of counts.
+        for _ in range(2):
+            told.clear()
+            model, n_compiled = clone(cell.estimator), _n_compiled()
+            start = process_time()
+            model.fit(X_train, Y_train, **groups)
+            fitted = process_time()
+            Y_pred = predict_labels(model, X_test, Y.shape[1])
+            predicted = process_time()
+            if _n_compiled() == n_compiled:
+                break
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
+            P = predict_probabilities(model, X_test, Y.shape[1])
+            details = _details(Y_train, Y_test, Y_pred)
+            details |= _model_details(model, X_test, (Y_test != Y_pred).mean(axis=1))
+    record = empty_record(cell)
     return replace(
         record,
         scores=evaluate(Y_test, Y_pred, MEASURES.values()) | _probability_scores(Y_test, P),
-        fit_seconds=seconds[0],
-        predict_seconds=seconds[1],
-        details=details,
+        fit_seconds=fitted - start,
+        predict_seconds=predicted - fitted,
+        details=record.details | details,
         predictions=CellPredictions(cell.test, Y_test.astype(bool), Y_pred.astype(bool), P),
     )
 
 
-def fit_and_predict(
-    estimator: Any, X_train: Any, Y_train: Any, X_test: Any, **groups: Any
-) -> tuple[Any, NDArray[Any], tuple[float, float]]:
-    """The fitted model, its predictions, and the seconds of both steps.
-
-    Which code is compiled depends on the data too. Where something was, it is all done once more,
-    and the time of the second run counts.
-    """
-    told: list[warnings.WarningMessage] = []
-    try:
-        for _ in range(2):
-            model = clone(estimator)
-            with (
-                install_recorder("numba:compile") as compiled,
-                warnings.catch_warnings(record=True) as told,
-            ):
-                warnings.simplefilter("always")
-                start = process_time()
-                model.fit(X_train, Y_train, **groups)
-                fitted = process_time()
-                Y_pred = predict_labels(model, X_test, Y_train.shape[1])
-                predicted = process_time()
-            if not compiled.buffer:
-                break
-    finally:
-        for w in told:
-            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
-    return model, Y_pred, (fitted - start, predicted - fitted)
+def _n_compiled() -> int:
+    """How many variants of the kernels of nldd are compiled, or loaded, in this process."""
+    return sum(len(getattr(kernel, "signatures", ())) for kernel in KERNELS)
 
 
 _warm: set[tuple[type, type, bool]] = set()
@@ -236,42 +226,24 @@ def warm_up(estimator: Any, X: Any, Y: Any) -> None:
         clone(estimator).fit(X[:N_WARM], Y[:N_WARM]).predict(X[:N_WARM])
 
 
-def _groups(model: Any, dataset: Dataset, rows: Rows) -> dict[str, Any]:
-    """Which training rows belong together, for a search that keeps them together."""
-    if isinstance(model, GridSearchCV) and isinstance(model.cv, GroupKFold):
-        return {"groups": np.asarray(dataset.groups)[rows]}
-    return {}
-
-
-def _probabilities(model: Any, X: Any, n_labels: int) -> NDArray[np.float32] | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
-        return predict_probabilities(model, X, n_labels)
-
-
 def _probability_scores(Y: Any, P: NDArray[np.float32] | None) -> dict[str, float]:
     """The measures of probabilities that are defined here; of odd ones some or none are."""
     if P is None:
         return {}
+    scores, why = dict[str, float](), ""
     if not np.isfinite(P).all():
-        warnings.warn(
-            "predict_proba gave values that are no finite numbers, so no measure of probabilities "
-            "was computed.",
-            stacklevel=2,
-        )
-        return {}
-    scores, left_out = dict[str, float](), list[str]()
-    for measure in PROBABILITY_MEASURES.values():
-        try:
-            scores |= evaluate(Y, P, [measure])
-        except InputError:
-            left_out.append(measure.key)
+        why = "are no finite numbers, so no measure of probabilities was computed"
+    else:
+        for measure in PROBABILITY_MEASURES.values():
+            with suppress(InputError):
+                scores |= evaluate(Y, P, [measure])
+    left_out = [key for key in PROBABILITY_MEASURES if key not in scores]
     if left_out:
-        warnings.warn(
-            "predict_proba gave values that do not lie between 0 and 1, so these measures were not "
-            f"computed: {', '.join(left_out)}.",
-            stacklevel=2,
+        why = why or (
+            "do not lie between 0 and 1, so these measures were not computed: "
+            + ", ".join(left_out)
         )
+        warnings.warn(f"predict_proba gave values that {why}.", stacklevel=2)
     return {key: score for key, score in scores.items() if np.isfinite(score)}
 
 
@@ -314,10 +286,7 @@ def _model_details(model: Any, X_test: Any, wrong: NDArray[np.float64]) -> dict[
 
 def _nldd_details(model: NLDDClassifier, X_test: Any, wrong: NDArray[np.float64]) -> dict[str, Any]:
     errors = model.regression_.standard_errors
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
-        evaluated_share = model.search_stats(X_test).share_evaluated
-        theta = model.predict_theta(X_test)
+    theta = model.predict_theta(X_test)
     fifths = np.array_split(np.argsort(theta, kind="stable"), 5) if len(theta) >= 5 else []
     return {
         "coefficients": [float(value) for value in model.beta_],
@@ -325,7 +294,7 @@ def _nldd_details(model: NLDDClassifier, X_test: Any, wrong: NDArray[np.float64]
         "coefficient_errors": [None if np.isnan(value) else float(value) for value in errors],
         "n_pairs": len(model.pairs_),
         "n_labelsets": len(model.labelsets_),
-        "evaluated_share": evaluated_share,
+        "evaluated_share": model.search_stats(X_test).share_evaluated,
         # Fifths of the test rows by theta: rows, mean theta, and mean share of wrong labels.
         "theta_bins": [
             [len(rows), float(theta[rows].mean()), float(wrong[rows].mean())] for rows in fifths

@@ -4,9 +4,10 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from inspect import Parameter, isclass, signature
+from inspect import isclass
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -48,58 +49,48 @@ def own_method(entry: str) -> Method:
     name, _, path = (part.strip() for part in entry.rpartition("="))
     key = name or path.rpartition(":")[2].rpartition(".")[2]
     if not NAME.fullmatch(key):
-        raise InputError(f"{quote(key)} is no name for a method: use letters, digits, '-' and '_'")
+        raise InputError(f"{quote(key)} is no name for a method: use letters, digits, '-', '_'.")
     if key.upper() in METHODS:
-        raise InputError(f"{quote(key)} is a method of nldd: give {path} another name")
+        raise InputError(f"{quote(key)} is a method of nldd: give {path} another name.")
     return Method(key, path, import_class(path, ("fit", "predict", "get_params")))
 
 
 def import_class(path: str, needed: Sequence[str]) -> Any:
     """The class that ``module:Class`` names, if it has the methods of an estimator.
 
-    Nothing else is called: a protocol could name any function, such as one that removes files.
+    Nothing else is called: a protocol could name any function, such as one that removes files. The
+    current folder is where modules are looked for last.
     """
-    found = _import(path)
-    if not isclass(found):
-        raise InputError(f"{path} is no class; a class is needed that has {', '.join(needed)}")
-    if missing := [name for name in needed if not hasattr(found, name)]:
-        how = f"derive it from sklearn.base.BaseEstimator, with {', '.join(needed[:-1])}"
-        raise InputError(f"{path} cannot be used here, it has no {', '.join(missing)}: {how}")
-    return found
-
-
-def _import(path: str) -> Any:
-    """What ``module:name`` names; the current folder is where modules are looked for last."""
-    module_name, _, name = path.partition(":")
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # worker processes have the same path
     importlib.invalidate_caches()
     try:
-        found = importlib.import_module(module_name)
+        found = resolve_name(path)
     except ModuleNotFoundError as error:
-        if error.name is None or not f"{module_name}.".startswith(f"{error.name}."):
-            raise InputError(
-                f"{path}: its module needs {error.name!r}, which is missing"
-            ) from error
-        where = "the current folder nor among the packages of this Python"
-        raise InputError(f"{path}: there is no module {error.name!r} in {where}") from error
+        is_own_module = path.replace(":", ".").startswith(f"{error.name}.")
+        why = f"there is no module {error.name!r} in the current folder nor in this Python"
+        missing = f"its module needs {error.name!r}, which is missing"
+        raise InputError(f"{path}: {why if is_own_module else missing}.") from error
+    except AttributeError as error:
+        owner = getattr(error.obj, "__file__", None) or f"{error.obj!r:.80}"
+        near = did_you_mean(str(error.name), dir(error.obj))
+        raise InputError(f"{path}: {owner} has no {error.name!r}{near}.") from error
     except (Exception, SystemExit) as error:
         why = printable(f"{type(error).__name__}: {error}")
-        raise InputError(f"{path}: its module cannot be imported ({why:.200})") from error
-    for part in name.split("."):
-        if not hasattr(found, part):
-            close = get_close_matches(part, dir(found), n=1)
-            meant = f" (did you mean {close[0]!r}?)" if close else ""
-            file = getattr(found, "__file__", None)
-            raise InputError(f"{path}: {file or found!r:.80} has no {part!r}{meant}")
-        found = getattr(found, part)
+        raise InputError(f"{path}: its module cannot be imported ({why:.200}).") from error
+    if not isclass(found):
+        raise InputError(f"{path} is no class; a class is needed that has {', '.join(needed)}.")
+    if lacking := [name for name in needed if not hasattr(found, name)]:
+        how = f"derive it from sklearn.base.BaseEstimator, with {', '.join(needed[:-1])}"
+        raise InputError(f"{path} cannot be used here, it has no {', '.join(lacking)}: {how}.")
     return found
 
 
-def takes(factory: Any, name: str) -> bool:
-    """Whether a class has a parameter of that name, or takes any."""
-    parameters = signature(factory).parameters
-    return name in parameters or any(p.kind == Parameter.VAR_KEYWORD for p in parameters.values())
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The nearest of the `known` that a misspelt word may mean; nothing if none is near."""
+    known = tuple(known)
+    near = get_close_matches(word, known, n=1) or get_close_matches(word.upper(), known, n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def build(factory: Any, values: Mapping[str, Any], seed: int | None) -> Any:
@@ -138,12 +129,7 @@ def seeded(estimator: Any, seed: int | None) -> Any:
 def check_classifier(method: Method, values: Mapping[str, Any]) -> None:
     """Refuse what cannot be made or is no classifier before anything is run."""
     if is_regressor(make(method.factory, values, method.name, f"parameters.{method.key}")):
-        raise InputError(f"{method.name} is a regressor, and a classifier is needed")
-
-
-def make_transformer(path: str, values: Mapping[str, Any]) -> Any:
-    """The transformer that ``module:Class`` names, with parameters that it can take."""
-    return make(import_class(path, ("fit", "transform", "get_params")), values, path, "prepare")
+        raise InputError(f"{method.name} is a regressor, and a classifier is needed.")
 
 
 def make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:
@@ -155,7 +141,7 @@ def make(factory: Any, values: Mapping[str, Any], name: str, where: str) -> Any:
             made._validate_params()
     except (AttributeError, TypeError, ValueError) as error:
         why = printable(str(error).partition("\n")[0])
-        raise InputError(f"{name} cannot be made with [{where}]: {why:.200}") from error
+        raise InputError(f"{name} cannot be made with [{where}]: {why:.200}.") from error
     return made
 
 
@@ -164,23 +150,17 @@ def predict_labels(model: Any, X: Any, n_labels: int) -> Any:
 
     Classifiers of scikit-learn give a single label without a dimension for it.
     """
-    found = model.predict(X)
-    n_rows, expected = X.shape[0], "of 0 and 1, a row for each row of X and a column for each label"
+    found, shape = model.predict(X), (X.shape[0], n_labels)
+    form = "expected an array of 0 and 1, a row for each row of X and a column for each label."
     try:
-        Y = found.toarray() if issparse(found) else np.asarray(found)
-        Y = Y.reshape(-1, 1) if n_labels == 1 and Y.ndim == 1 else Y
-        is_right = Y.shape == (n_rows, n_labels) and bool(((Y == 0) | (Y == 1)).all())
-    except ValueError:  # rows of different lengths
-        raise InputError(f"predict gave rows of different lengths; an array {expected}") from None
-    if Y.shape != (n_rows, n_labels):
-        raise InputError(
-            f"predict gave an array of shape {Y.shape} and not {n_rows, n_labels}: it shall be "
-            f"{expected}."
-        )
-    if not is_right:
-        raise InputError(
-            f"predict gave other values than 0 and 1: it shall be an array {expected}."
-        )
+        Y: Any = found.toarray() if issparse(found) else np.asarray(found)
+    except ValueError:
+        raise InputError(f"predict gave rows of different lengths; {form}") from None
+    Y = Y.reshape(-1, 1) if n_labels == 1 and Y.ndim == 1 else Y
+    if Y.shape != shape:
+        raise InputError(f"predict gave an array of shape {Y.shape} and not {shape}; {form}")
+    if not ((Y == 0) | (Y == 1)).all():
+        raise InputError(f"predict gave other values than 0 and 1; {form}")
     return Y if np.issubdtype(Y.dtype, np.integer) else Y.astype(np.int64)
 
 

@@ -5,11 +5,11 @@ pipeline, and the search for parameters goes around it, so that its inner folds 
 for themselves.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from inspect import signature
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ from nldd.metrics._measures import MEASURES
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 
 METHOD = "method"
+ALL_MEASURES = MEASURES | PROBABILITY_MEASURES
 SETTINGS = ("default", "paper")
 BASES = ("logistic", "auto", "platt-svc", "platt-linear-svc")
 # What methods ask of a base classifier: probabilities or decisions of a label, or classes.
@@ -87,6 +88,33 @@ class Shares:
 
 
 @dataclass(frozen=True)
+class DatasetRules:
+    """What a protocol says of a single data set, or of large ones, before what it says of all.
+
+    Attributes
+    ----------
+    split : Split or None
+    base : str or None
+    parameters : dict of dict
+        By method.
+    labels, text : str or None
+        Which columns of the data set's file are labels and text, in the words of the command.
+
+    Examples
+    --------
+    >>> from nldd.bench import load_protocol
+    >>> load_protocol("paper").datasets["bibtex"].base
+    'platt-svc'
+    """
+
+    split: Split | None = None
+    base: str | None = None
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    labels: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True)
 class Protocol:
     """An experiment, as a TOML file says it.
 
@@ -100,21 +128,17 @@ class Protocol:
         random so many times, each time with that share of the rows to test on.
     split : Split or None
         How all data sets are cut instead, whatever their size.
-    dataset_splits : dict of Split
-        The same by data set, which comes first.
     settings : {"default", "paper"}
         Which settings of :data:`nldd.METHODS` the methods have.
-    base, large_base, dataset_bases : str, str, dict of str
-        Base classifier below `split_from` rows, and from there on; by data set, which comes first.
+    base : str
+        The base classifier.
     methods : tuple of str
     own : dict of Method
         Those of them that are not in :data:`nldd.METHODS`.
-    parameters, large_parameters : dict of dict
+    parameters : dict of dict
         Parameters by method that differ from the settings.
-    dataset_parameters : dict of dict of dict
-        The same by data set, which come first.
-    dataset_columns : dict of dict
-        Which columns of a data set's file are `labels` and `text`, in the words of the command.
+    large, datasets : DatasetRules, dict of DatasetRules
+        What else holds from `split_from` rows on; and by data set, which comes first.
     prepare : tuple of transformers
         What is done to the features, learned from the training rows of each fold.
     search : dict of dict of tuple
@@ -141,17 +165,13 @@ class Protocol:
     splits: int = 1
     test_share: float = 0.25
     split: Split | None = None
-    dataset_splits: Mapping[str, Split] = field(default_factory=dict)
     settings: str = "default"
     base: str = "logistic"
-    large_base: str = "logistic"
-    dataset_bases: Mapping[str, str] = field(default_factory=dict)
     methods: tuple[str, ...] = tuple(METHODS)
     own: Mapping[str, Method] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    large_parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    dataset_parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
-    dataset_columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    large: DatasetRules = DatasetRules()
+    datasets: Mapping[str, DatasetRules] = field(default_factory=dict)
     prepare: tuple[Any, ...] = ()
     search: Mapping[str, Mapping[str, tuple[Any, ...]]] = field(default_factory=dict)
     scoring: str = "f_measure"
@@ -166,18 +186,19 @@ class Protocol:
     @property
     def named_datasets(self) -> set[str]:
         """Data sets about which the protocol says something."""
-        shares = [] if self.shares is None else [self.shares.dataset]
-        tables = self.dataset_bases, self.dataset_parameters, self.dataset_splits
-        return {*chain(*tables, self.dataset_columns), *shares}
+        return {*self.datasets, *([] if self.shares is None else [self.shares.dataset])}
 
     def is_large(self, n_samples: int) -> bool:
         """Whether a data set of so many rows has `split_from` of them or more."""
         return n_samples >= self.split_from
 
+    def rules_of(self, dataset: str) -> DatasetRules:
+        """What holds for a data set before all else."""
+        return self.datasets.get(dataset, DatasetRules())
+
     def split_of(self, dataset: str, n_samples: int) -> Split:
         """How a data set of so many rows is cut into folds."""
-        chosen = self.dataset_splits.get(dataset, self.split)
-        if chosen is not None:
+        if chosen := self.rules_of(dataset).split or self.split:
             return chosen
         if self.is_large(n_samples):
             return Split("random", splits=self.splits, test_share=self.test_share)
@@ -185,25 +206,25 @@ class Protocol:
 
     def columns_of(self, dataset: str) -> dict[str, str]:
         """What columns of a data set's file are: `labels`, `text` and `groups`, if it is said."""
-        chosen = self.dataset_splits.get(dataset, self.split)
-        groups = {} if chosen is None or chosen.groups is None else {"groups": chosen.groups}
-        return {**self.dataset_columns.get(dataset, {}), **groups}
+        rules = self.rules_of(dataset)
+        split = rules.split or self.split or Split()
+        columns = {"labels": rules.labels, "text": rules.text, "groups": split.groups}
+        return {key: column for key, column in columns.items() if column is not None}
 
     def estimator(
         self, method: str, dataset: str, n_samples: int, fold: int, **parameters: Any
     ) -> Any:
         """The method of a cell; `parameters` come before those of the protocol."""
         record, large, seed = self.known_methods[method], self.is_large(n_samples), self.seed + fold
+        rules = [*([self.large] if large else []), self.rules_of(dataset)]
         chosen: dict[str, Any] = {}
         if method in SHAPES:
-            base = self.dataset_bases.get(dataset, self.large_base if large else self.base)
-            chosen["estimator"] = base_classifier(base, SHAPES[method], seed)
+            bases = [self.base, *(each.base for each in rules if each.base is not None)]
+            chosen["estimator"] = base_classifier(bases[-1], SHAPES[method], seed)
         if "random_state" in signature(record.factory).parameters:
             chosen["random_state"] = seed
-        chosen |= self.parameters.get(method, {})
-        if large:
-            chosen |= self.large_parameters.get(method, {})
-        chosen |= self.dataset_parameters.get(dataset, {}).get(method, {})
+        for of_methods in (self.parameters, *(each.parameters for each in rules)):
+            chosen |= of_methods.get(method, {})
         chosen |= parameters
         is_paper = self.settings == "paper"
         factory = partial(record.as_in_paper, large=large) if is_paper else record.default
@@ -215,18 +236,21 @@ class Protocol:
 
     def model(self, method: str, dataset: Dataset, fold: int, **parameters: Any) -> Any:
         """The method of a cell with its preparation and the search for its parameters."""
-        name, n_samples = dataset.name, dataset.n_samples
-        estimator = self.estimator(method, name, n_samples, fold, **parameters)
-        n_groups, seed = None, self.seed + fold
-        if self.split_of(name, n_samples).kind == "leave-one-group-out":
-            n_groups = len(np.unique(np.asarray(dataset.groups)))
-        folds = inner_folds(self.inner_folds, n_groups, seed)
-        steps = make_steps(self.prepare, is_text=dataset.is_text, seed=seed)
-        model = prepared(estimator, steps)
+        name, n_samples, seed = dataset.name, dataset.n_samples, self.seed + fold
+        model = self.estimator(method, name, n_samples, fold, **parameters)
+        if steps := make_steps(self.prepare, is_text=dataset.is_text, seed=seed):
+            model = Pipeline([*steps, (METHOD, model)])
         grid = {
             name: [resolve(value, seed) for value in values]
             for name, values in self.search.get(method, {}).items()
         }
+        if not grid:
+            return model
+        folds: Any = KFold(self.inner_folds, shuffle=True, random_state=seed)
+        if self.split_of(name, n_samples).kind == "leave-one-group-out":
+            # Groups are kept whole; one of them is the test rows, and one alone cannot be cut.
+            n_groups = len(np.unique(np.asarray(dataset.groups))) - 1
+            folds = GroupKFold(min(self.inner_folds, n_groups)) if n_groups > 1 else folds
         return searched(model, grid, self.scoring, folds)
 
 
@@ -243,57 +267,41 @@ def make_steps(
     return list(make_pipeline(*(seeded(clone(each), seed) for each in chosen)).steps)
 
 
-def prepared(estimator: Any, steps: Sequence[tuple[str, Any]]) -> Any:
-    """The estimator behind its steps; itself if there are none."""
-    return Pipeline([*steps, (METHOD, estimator)]) if steps else estimator
-
-
 @dataclass(frozen=True)
 class Scorer:
     """A measure as scikit-learn's searches want it: the greater the better."""
 
     key: str
 
-    @property
-    def sign(self) -> int:
-        return 1 if (MEASURES | PROBABILITY_MEASURES)[self.key].greater_is_better else -1
-
     def __call__(self, model: Any, X: Any, Y: Any) -> float:
-        if self.key in MEASURES:
-            found: Any = predict_labels(model, X, Y.shape[1])
-            return self.sign * MEASURES[self.key].function(Y, found)
-        found = predict_probabilities(model, X, Y.shape[1])
+        predict: Any = predict_labels if self.key in MEASURES else predict_probabilities
+        found = predict(model, X, Y.shape[1])
         if found is None:
             raise InputError(f"{self.key} is a measure of probabilities, which the method has not.")
-        return self.sign * PROBABILITY_MEASURES[self.key].function(Y, found)
+        return self.signed(ALL_MEASURES[self.key](Y, found))
+
+    def signed(self, score: float) -> float:
+        """The score, or minus a loss; and the other way round."""
+        return score if ALL_MEASURES[self.key].greater_is_better else -score
 
 
-def inner_folds(n_folds: int, n_groups: int | None, seed: int) -> Any:
-    """Folds of the training rows of a fold; where a group is left out they keep groups whole."""
-    if n_groups is not None and n_groups > 2:  # one of them is the test rows
-        return GroupKFold(min(n_folds, n_groups - 1))
-    return KFold(n_folds, shuffle=True, random_state=seed)
-
-
-def searched(model: Any, grid: Mapping[str, Iterable[Any]], scoring: str, folds: Any) -> Any:
-    """The model with the best of all combinations of parameters; itself without any.
+def searched(model: Any, grid: Mapping[str, Sequence[Any]], scoring: str, folds: Any) -> Any:
+    """The model with the best of all combinations of parameters.
 
     A parameter belongs to the method, or to a step of preparation (``simpleimputer__strategy``).
     """
-    if not grid:
-        return model
-    method, own = (model[-1], model.named_steps) if isinstance(model, Pipeline) else (model, {})
-    known = model.get_params()
-    names = {
-        name: name if not own or name.split("__")[0] in own else f"{METHOD}__{name}"
-        for name in grid
-    }
-    for name in (name for name, full in names.items() if full not in known):
-        raise InputError(
-            f"search: there is no parameter {name!r} of {type(method).__name__}. "
-            "A parameter of what is inside is written as estimator__C."
-        )
-    values = {full: list(grid[name]) for name, full in names.items()}
+    method, steps = model, dict[str, Any]()
+    if isinstance(model, Pipeline):
+        method, steps = model[-1], model.named_steps
+    known, values = model.get_params(), dict[str, Any]()
+    for name, candidates in grid.items():
+        full = name if not steps or name.split("__")[0] in steps else f"{METHOD}__{name}"
+        if full not in known:
+            raise InputError(
+                f"search: there is no parameter {name!r} of {type(method).__name__}. "
+                "A parameter of what is inside is written as estimator__C."
+            )
+        values[full] = candidates
     return GridSearchCV(model, values, scoring=Scorer(scoring), cv=folds, error_score="raise")
 
 
@@ -306,7 +314,7 @@ def split_fitted(model: Any) -> tuple[Pipeline | None, Any]:
 def search_details(model: Any) -> dict[str, Any]:
     """What a search has chosen, with its mean score over the inner folds."""
     best, scorer = model.best_params_.items(), model.scoring
-    score = scorer.sign * float(model.best_score_)
+    score = scorer.signed(float(model.best_score_))
     return {
         "best": {name.removeprefix(f"{METHOD}__"): _import_path(value) for name, value in best},
         "scoring": scorer.key,

@@ -1,30 +1,36 @@
 """Protocols from TOML files, checked key by key: a misspelt one is refused and not ignored."""
 
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
+from functools import partial
 from importlib.resources import files
-from inspect import signature
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
 from nldd.bench.runner.methods import (
     NAME,
     check_classifier,
+    did_you_mean,
+    import_class,
     is_own,
     is_path,
     make,
-    make_transformer,
     own_method,
-    takes,
 )
-from nldd.bench.runner.protocol import BASES, SETTINGS, Protocol, Shares, make_steps
+from nldd.bench.runner.protocol import (
+    ALL_MEASURES,
+    BASES,
+    SETTINGS,
+    DatasetRules,
+    Protocol,
+    Shares,
+    make_steps,
+)
 from nldd.bench.runner.splits import KINDS, Split
 from nldd.estimators._registry import METHODS, Method
 from nldd.exceptions import InputError
-from nldd.metrics._measures import MEASURES
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.present.text import printable
 
 PROTOCOLS = ("default", "best", "paper", "quick")
@@ -37,7 +43,11 @@ PROTOCOLS = ("default", "best", "paper", "quick")
 >>> [load_protocol(name).folds for name in PROTOCOLS]
 [10, 10, 10, 3]
 """
+
+
 Methods = Mapping[str, Method]
+# A reader takes a value and where it stands, and returns what a protocol has of it.
+Reader = Callable[[Any, str], Any]
 
 
 def load_protocol(name: str | Path) -> Protocol:
@@ -103,232 +113,58 @@ def choose_methods(names: Sequence[str], protocol: Protocol) -> Protocol:
     """
     if not names:
         return protocol
-    found: dict[str, Method] = {}
-    for name in names:
-        method = _find_method(name, protocol)
-        if found.setdefault(method.key, method) != method:
-            raise InputError(f"Two methods are called {method.key!r}: write Name={method.name}.")
+    found = _find_methods(names, protocol.known_methods)
     own = {key: method for key, method in found.items() if key not in METHODS}
+    for key, method in own.items():
+        check_classifier(method, protocol.parameters.get(key, {}))
     order = [key for key in METHODS if key in found]
     return replace(protocol, methods=(*order, *own), own={**protocol.own, **own})
 
 
-def _find_method(name: str, protocol: Protocol) -> Method:
-    if name in protocol.own:
-        return protocol.own[name]
-    if is_own(name):
-        try:
-            method = own_method(name)
-            check_classifier(method, protocol.parameters.get(method.key, {}))
-            return method
-        except InputError as error:
-            raise InputError(f"{error}.") from error
-    key = name.upper()
-    if key not in METHODS:
-        known = hint(name, (*METHODS, *protocol.own), "there are")
-        how = "is named by its module and class, such as my_module:MyClassifier"
-        raise InputError(f"There is no method {name!r}{known}; one of your own {how}.")
-    return METHODS[key]
-
-
-_AT_LEAST = {
-    least: (int, lambda n, least=least: n >= least, f"a whole number from {least} on")
-    for least in (1, 2)
-}
-# What the value of a key must be: its type, a further check, and both in words.
-_VALUES: dict[str, tuple[Any, Any, str]] = {
-    "name": (str, NAME.fullmatch, "a name of letters, digits, '-' and '_'"),
-    "title": (str, bool, "a text"),
-    "seed": (int, lambda seed: 0 <= seed < 2**31, "a whole number from 0 to 2147483647"),
-    "folds": _AT_LEAST[2],
-    "split_from": _AT_LEAST[2],
-    "splits": _AT_LEAST[1],
-    "test_share": (float, lambda share: 0 < share < 1, "a number between 0 and 1"),
-}
-_SPLIT_VALUES: dict[str, tuple[Any, Any, str]] = {
-    **{key: _VALUES[key] for key in ("folds", "splits", "test_share")},
-    "repeats": _AT_LEAST[1],
-    "order": (int, (1, 2).__contains__, "1 or 2"),
-    "groups": (str, bool, "the name of a column"),
-}
-_COLUMNS = {
-    "labels": (str, bool, "columns, in the words of --labels, such as 'code_*'"),
-    "text": (str, bool, "the name of a column"),
-}
-_TABLES = ("split", "settings", "base", "methods", "parameters", "large", "datasets", "prepare")
-
-
-def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
-    for key in found:
-        choose("", key, (*_VALUES, *_TABLES, "search", "shares"))
-    values: dict[str, Any] = {"name": name, "title": name}
-    values |= {key: _read_value(key, found[key], _VALUES[key]) for key in found if key in _VALUES}
-    base = choose("base", found.get("base", BASES[0]), BASES)
-    large = _read_table(found, "large", ("base", "parameters"))
-    methods = _read_methods(found.get("methods", list(METHODS)))
-    own = {key: method for key, method in methods.items() if key not in METHODS}
-    known = METHODS | own
-    parameters = _read_parameters(found, "parameters", known)
-    for key, method in own.items():
-        check_classifier(method, parameters.get(key, {}))
-    prepare = _read_transformers(found.get("prepare", []))
-    search = _read_search(found, known, dict(make_steps(prepare, is_text=True)))
-    if idle := [key for key in search["search"] if key not in methods]:
-        raise InputError(f"search.{idle[0]}: {idle[0]} is not among the methods of the protocol")
-    return Protocol(
-        **values,
-        **search,
-        **_read_datasets(found, values, known),
-        split=_read_split(found["split"], "split", values) if "split" in found else None,
-        settings=choose("settings", found.get("settings", SETTINGS[0]), SETTINGS),
-        base=base,
-        large_base=choose("large.base", large.get("base", base), BASES),
-        methods=tuple(methods),
-        own=own,
-        parameters=parameters,
-        large_parameters=_read_parameters(large, "large.parameters", known),
-        prepare=prepare,
-        shares=_read_shares(found, known) if "shares" in found else None,
-    )
-
-
-def _read_value(key: str, value: Any, rule: tuple[Any, Any, str]) -> Any:
-    kind, within, expected = rule
-    _require(type(value) is kind and within(value), key, expected, value)
-    return value
-
-
-def _read_datasets(
-    found: dict[str, Any], values: Mapping[str, Any], known: Methods
-) -> dict[str, Any]:
-    """What is said of single data sets: each part by data set."""
-    tables, parts = _read_table(found, "datasets"), ("splits", "bases", "parameters", "columns")
-    chosen: dict[str, dict[str, Any]] = {f"dataset_{part}": {} for part in parts}
-    for name in tables:
-        where = f"datasets.{name}"
-        table = _read_table(tables, name, ("base", "parameters", "split", *_COLUMNS), where)
-        if "split" in table:
-            chosen["dataset_splits"][name] = _read_split(table["split"], f"{where}.split", values)
-        if "base" in table:
-            chosen["dataset_bases"][name] = choose(f"{where}.base", table["base"], BASES)
-        if "parameters" in table:
-            parameters = _read_parameters(table, f"{where}.parameters", known)
-            chosen["dataset_parameters"][name] = parameters
-        columns = {key: table[key] for key in _COLUMNS if key in table}
-        for key, value in columns.items():
-            _read_value(f"{where}.{key}", value, _COLUMNS[key])
-        if columns:
-            chosen["dataset_columns"][name] = columns
-    return chosen
-
-
-def _read_methods(found: Any) -> dict[str, Method]:
-    _require(type(found) is list and found, "methods", "a list of methods", found)
-    methods: dict[str, Method] = {}
-    for entry in found:
-        method = own_method(entry) if is_own(entry) else METHODS[choose("methods", entry, METHODS)]
-        if methods.setdefault(method.key, method) != method:
+def _find_methods(entries: Iterable[Any], known: Methods) -> dict[str, Method]:
+    """Methods by name: those that are known, in any case, and others by their import path."""
+    found: dict[str, Method] = {}
+    for entry in entries:
+        name = str(entry) if str(entry) in known else str(entry).upper()
+        if name not in known and not is_own(entry):
             raise InputError(
-                f"methods: two are called {method.key!r}; write another name before one of them, "
-                f"such as 'Mine={method.name}'"
+                f"There is no method {entry!r:.80}{hint(str(entry), known)}; one of your own is "
+                "named by its module and class, such as my_module:MyClassifier."
             )
-    return methods
-
-
-def _read_split(found: Any, where: str, values: Mapping[str, Any]) -> Split:
-    """A kind by its name, or a table; folds and shares of the whole protocol hold here too."""
-    table = {"kind": found} if isinstance(found, str) else found
-    _require(isinstance(table, dict), where, f"a table, [{where}], or a kind of split", found)
-    kind = choose(f"{where}.kind", table.get("kind", "k-fold"), KINDS)
-    for key in table:
-        choose(where, key, ("kind", *_SPLIT_VALUES))
-        if key != "kind" and key not in KINDS[kind]:
-            kinds = " or ".join(f'"{other}"' for other, keys in KINDS.items() if key in keys)
-            raise InputError(f'{where}: {key} goes with kind = {kinds}, and the kind is "{kind}"')
-    chosen = {key: values[key] for key in ("folds", "splits", "test_share") if key in values}
-    chosen |= {"repeats": 10} if kind == "repeated" else {}
-    chosen |= {
-        key: _read_value(f"{where}.{key}", value, _SPLIT_VALUES[key])
-        for key, value in table.items()
-        if key != "kind"
-    }
-    return Split(kind, **{key: value for key, value in chosen.items() if key in KINDS[kind]})
-
-
-def _read_transformers(found: Any) -> tuple[Any, ...]:
-    """Transformers by import path, or tables with their parameters, in order."""
-    _require(type(found) is list, "prepare", "a list of transformers", found)
-    tables = [{"transformer": each} if isinstance(each, str) else each for each in found]
-    for table in tables:
-        fine = isinstance(table, dict) and is_path(table.get("transformer"))
-        what = 'a list of "module:Class" or of { transformer = "module:Class", parameter = value }'
-        _require(fine, "prepare", what, table)
-    return tuple(
-        make_transformer(table["transformer"], {k: table[k] for k in table if k != "transformer"})
-        for table in tables
-    )
-
-
-def _read_search(found: dict[str, Any], known: Methods, steps: Mapping[str, Any]) -> dict[str, Any]:
-    """The search of each method, the measure and the folds that decide it."""
-    table = _read_table(found, "search", ("scoring", "inner_folds", *known))
-    chosen: dict[str, Any] = {"search": {}}
-    if "scoring" in table:
-        measures = (*MEASURES, *PROBABILITY_MEASURES)
-        chosen["scoring"] = choose("search.scoring", table["scoring"], measures)
-    if "inner_folds" in table:
-        rule = _AT_LEAST[2]
-        chosen["inner_folds"] = _read_value("search.inner_folds", table["inner_folds"], rule)
-    for method in [key for key in table if key in known]:
-        where = f"search.{method}"
-        grid = _read_table(table, method, where=where)
-        for name, values in grid.items():
-            _require(type(values) is list and values, f"{where}.{name}", "a list of values", values)
-            if name.partition("__")[0] in steps:
-                continue
-            for value in values:
-                _check_parameters(known[method], {name: value}, where)
-        chosen["search"][method] = {name: tuple(values) for name, values in grid.items()}
-    return chosen
-
-
-def _read_shares(found: dict[str, Any], known: Methods) -> Shares:
-    table = _read_table(found, "shares", ("dataset", "method", "steps", "parameters"))
-    if missing := {"dataset", "method", "steps"} - set(table):
-        raise InputError(f"[shares] needs {', '.join(sorted(missing))}")
-    steps, dataset = table["steps"], table["dataset"]
-    _require(isinstance(dataset, str), "shares.dataset", "the name of a data set", dataset)
-    shares = type(steps) is list and [type(s) in (int, float) and 0 < s <= 1 for s in steps]
-    _require(shares and all(shares), "shares.steps", "a list of numbers in (0, 1]", steps)
-    method = choose("shares.method", table["method"], known)
-    own = {"parameters": {method: table.get("parameters", {})}}
-    parameters = _read_parameters(own, "shares.parameters", known)[method]
-    return Shares(dataset, method, tuple(map(float, steps)), parameters)
-
-
-def _read_parameters(
-    table: dict[str, Any], where: str, known: Methods
-) -> dict[str, dict[str, Any]]:
-    """Parameters by method, each known to it and of a value that it can take."""
-    found = table.get("parameters", {})
-    _require(isinstance(found, dict), where, "a table", found)
-    for method, values in found.items():
-        record = known[choose(where, method, known)]
-        key = f"{where}.{method}"
-        _require(isinstance(values, dict), key, f"a table of parameters, [{key}]", values)
-        _check_parameters(record, values, key)
+        method = known[name] if name in known else own_method(entry)
+        if found.setdefault(method.key, method) != method:
+            raise InputError(
+                f"Two methods are called {method.key!r}. Write another name before one of them, "
+                f"such as 'Mine={method.name}'."
+            )
     return found
 
 
-def _check_parameters(method: Method, values: Mapping[str, Any], where: str) -> None:
-    """Refuse parameters that a method does not have, and values that one of ours cannot take."""
-    names = signature(method.factory).parameters
-    for name in values:
-        if not takes(method.factory, outer := name.partition("__")[0]):
-            choose(where, outer, names)
-    if method.key in METHODS:
-        own = {name: value for name, value in values.items() if "__" not in name}
-        make(method.factory, own, method.key, where)
+def _value(kind: type, within: Callable[[Any], Any], expected: str) -> Reader:
+    """Reader of a value of a type that has to be in a certain range, which is told in words."""
+
+    def read(value: Any, where: str) -> Any:
+        _require(type(value) is kind and within(value), where, expected, value)
+        return value
+
+    return read
+
+
+def _one_of(known: Iterable[str]) -> Reader:
+    """Reader of a word that has to be known."""
+    return lambda value, where: choose(where, value, known)
+
+
+def _table(readers: Mapping[str, Reader]) -> Reader:
+    """Reader of a table, each value by the reader of its key."""
+
+    def read(found: Any, where: str) -> dict[str, Any]:
+        _require(isinstance(found, dict), where, f"a table, [{where}]", found)
+        for key in found:
+            choose(where, key, readers)
+        return {key: readers[key](found[key], f"{where}.{key}".lstrip(".")) for key in found}
+
+    return read
 
 
 def _require(fine: Any, key: str, expected: str, value: Any) -> None:
@@ -336,14 +172,164 @@ def _require(fine: Any, key: str, expected: str, value: Any) -> None:
         raise InputError(f"{key} must be {expected}; got {value!r:.80}")
 
 
-def _read_table(
-    found: Mapping[str, Any], key: str, keys: Sequence[str] = (), where: str = ""
-) -> Any:
-    table, where = found.get(key, {}), where or key
-    _require(isinstance(table, dict), where, f"a table, [{where}]", table)
-    for name in table:
-        choose(where, name, keys or table)
-    return table
+_FROM_1 = _value(int, lambda n: n >= 1, "a whole number from 1 on")
+_FROM_2 = _value(int, lambda n: n >= 2, "a whole number from 2 on")
+_COLUMN = _value(str, bool, "the name of a column")
+_SIZES: dict[str, Reader] = {
+    "folds": _FROM_2,
+    "splits": _FROM_1,
+    "test_share": _value(float, lambda share: 0 < share < 1, "a number between 0 and 1"),
+}
+_VALUES: dict[str, Reader] = {
+    **_SIZES,
+    "name": _value(str, NAME.fullmatch, "a name of letters, digits, '-' and '_'"),
+    "title": _value(str, bool, "a text"),
+    "seed": _value(int, lambda n: 0 <= n < 2**31, "a whole number from 0 to 2147483647"),
+    "split_from": _FROM_2,
+    "settings": _one_of(SETTINGS),
+    "base": _one_of(BASES),
+}
+_COLUMNS: dict[str, Reader] = {
+    "labels": _value(str, bool, "columns, in the words of --labels, such as 'code_*'"),
+    "text": _COLUMN,
+}
+_SPLIT: dict[str, Reader] = {
+    **_SIZES,
+    "kind": _one_of(KINDS),
+    "repeats": _FROM_1,
+    "order": _value(int, (1, 2).__contains__, "1 or 2"),
+    "groups": _COLUMN,
+}
+
+
+def _read_protocol(name: str, found: dict[str, Any]) -> Protocol:
+    methods = found.get("methods", list(METHODS))
+    _require(type(methods) is list and methods, "methods", "a list of methods", methods)
+    methods = _find_methods(methods, METHODS)
+    own = {key: method for key, method in methods.items() if key not in METHODS}
+    known = METHODS | own
+    prepare = _read_transformers(found.get("prepare", []), "prepare")
+    of_large: dict[str, Reader] = {
+        "base": _one_of(BASES),
+        "parameters": partial(_read_parameters, known),
+    }
+    sizes = {key: found[key] for key in _SIZES if key in found}
+    rules: dict[str, Reader] = {**of_large, "split": partial(_read_split, sizes)}
+    readers: dict[str, Reader] = {
+        **_VALUES,
+        **rules,
+        "methods": lambda *_: tuple(methods),
+        "prepare": lambda *_: prepare,
+        "large": lambda *found: DatasetRules(**_table(of_large)(*found)),
+        "datasets": partial(_read_datasets, {**rules, **_COLUMNS}),
+        "search": partial(_read_search, known, dict(make_steps(prepare, is_text=True))),
+        "shares": partial(_read_shares, known),
+    }
+    values = {"name": name, "title": name, "own": own} | _table(readers)(found, "")
+    values |= values.pop("search", {})
+    for key, method in own.items():
+        check_classifier(method, values.get("parameters", {}).get(key, {}))
+    if idle := [key for key in values.get("search", {}) if key not in methods]:
+        raise InputError(f"search.{idle[0]}: {idle[0]} is not among the methods of the protocol")
+    return Protocol(**values)
+
+
+def _read_datasets(rules: Mapping[str, Reader], found: Any, where: str) -> dict[str, DatasetRules]:
+    """What is said of single data sets, of any names."""
+    _require(isinstance(found, dict), where, f"a table, [{where}]", found)
+    tables = _table(dict.fromkeys(found, _table(rules)))(found, where)
+    return {name: DatasetRules(**table) for name, table in tables.items()}
+
+
+def _read_split(sizes: Mapping[str, Any], found: Any, where: str) -> Split:
+    """A kind by its name, or a table; folds and shares of the whole protocol hold here too."""
+    is_kind = isinstance(found, str)
+    _require(is_kind or isinstance(found, dict), where, f"a kind of split or [{where}]", found)
+    table = _table(_SPLIT)({"kind": found} if is_kind else found, where)
+    kind = table.pop("kind", "k-fold")
+    for key in table:
+        if key not in KINDS[kind]:
+            kinds = " or ".join(f'"{other}"' for other, keys in KINDS.items() if key in keys)
+            raise InputError(f'{where}: {key} goes with kind = {kinds}, and the kind is "{kind}"')
+    usual = {**sizes, "repeats": 10 if kind == "repeated" else 1}
+    return Split(kind, **{key: usual[key] for key in KINDS[kind] if key in usual} | table)
+
+
+def _read_transformers(found: Any, where: str) -> tuple[Any, ...]:
+    """Transformers by import path, or tables with their parameters, in order."""
+    form = '"module:Class" or of { transformer = "module:Class", parameter = value }'
+    _require(type(found) is list, where, f"a list of {form}", found)
+    transformers = []
+    for entry in found:
+        table = {"transformer": entry} if isinstance(entry, str) else entry
+        fine = isinstance(table, dict) and is_path(table.get("transformer"))
+        _require(fine, where, f"a list of {form}", entry)
+        parameters = dict(table)
+        path = parameters.pop("transformer")
+        factory = import_class(path, ("fit", "transform", "get_params"))
+        transformers.append(make(factory, parameters, path, where))
+    return tuple(transformers)
+
+
+def _read_search(
+    known: Methods, steps: Mapping[str, Any], found: Any, where: str
+) -> dict[str, Any]:
+    """The search of each method, the measure and the folds that decide it."""
+    readers: dict[str, Reader] = {"scoring": _one_of(ALL_MEASURES), "inner_folds": _FROM_2}
+    readers |= {key: partial(_read_grid, method, steps) for key, method in known.items()}
+    table = _table(readers)(found, where)
+    return {"search": {key: table.pop(key) for key in list(table) if key in known}, **table}
+
+
+def _read_grid(
+    method: Method, steps: Mapping[str, Any], found: Any, where: str
+) -> dict[str, tuple[Any, ...]]:
+    """Values by parameter: of the method, or of a step of the preparation."""
+    _require(isinstance(found, dict), where, f"a table, [{where}]", found)
+    for name, values in found.items():
+        _require(type(values) is list and values, f"{where}.{name}", "a list of values", values)
+        for value in values if name.partition("__")[0] not in steps else []:
+            _check_parameters(method, {name: value}, where)
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def _read_shares(known: Methods, found: Any, where: str) -> Shares:
+    def are_shares(steps: list[Any]) -> bool:
+        return bool(steps) and all(type(s) in (int, float) and 0 < s <= 1 for s in steps)
+
+    readers: dict[str, Reader] = {
+        "dataset": _value(str, bool, "the name of a data set"),
+        "method": _one_of(known),
+        "steps": _value(list, are_shares, "a list of numbers in (0, 1]"),
+        "parameters": lambda parameters, _: parameters,
+    }
+    table = _table(readers)(found, where)
+    if missing := sorted({"dataset", "method", "steps"} - set(table)):
+        raise InputError(f"[{where}] needs {', '.join(missing)}")
+    method, own = table["method"], table.get("parameters", {})
+    parameters = _read_parameters(known, {method: own}, f"{where}.parameters")[method]
+    return Shares(table["dataset"], method, tuple(map(float, table["steps"])), parameters)
+
+
+def _read_parameters(known: Methods, found: Any, where: str) -> dict[str, dict[str, Any]]:
+    """Parameters by method, each known to it and of a value that it can take."""
+    _require(isinstance(found, dict), where, f"a table, [{where}]", found)
+    for method, values in found.items():
+        key = f"{where}.{choose(where, method, known)}"
+        _require(isinstance(values, dict), key, f"a table of parameters, [{key}]", values)
+        _check_parameters(known[method], values, key)
+    return dict(found)
+
+
+def _check_parameters(method: Method, values: Mapping[str, Any], where: str) -> None:
+    """Refuse parameters that a method does not have, and values that one of ours cannot take."""
+    known = signature(method.factory).parameters
+    takes_any = any(each.kind == Parameter.VAR_KEYWORD for each in known.values())
+    for name in values if not takes_any else ():
+        choose(where, name.partition("__")[0], known)
+    if method.key in METHODS:
+        own = {name: value for name, value in values.items() if "__" not in name}
+        make(method.factory, own, method.key, where)
 
 
 def choose(key: str, value: Any, known: Iterable[str]) -> str:
@@ -357,6 +343,5 @@ def choose(key: str, value: Any, known: Iterable[str]) -> str:
 
 def hint(found: str, known: Iterable[str], intro: str = "known are") -> str:
     """The nearest of the `known` that a misspelt word may mean, and all of them."""
-    close = get_close_matches(found, known, n=1) or get_close_matches(found.upper(), known, n=1)
-    meant = f" (did you mean {close[0]!r}?)" if close else ""
-    return f"{meant}; {intro} {', '.join(known) or 'none'}"
+    known = tuple(known)
+    return f"{did_you_mean(found, known)}; {intro} {', '.join(known) or 'none'}"

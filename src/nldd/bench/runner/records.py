@@ -6,12 +6,11 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
-from zipfile import ZipFile
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -86,9 +85,8 @@ class CellPredictions:
     def to_bytes(self) -> bytes:
         """A compressed ``.npz`` file, in which labels are bits."""
         arrays: dict[str, Any] = {"rows": self.rows, "n_labels": self.Y_true.shape[1]}
-        arrays["Y_true"], arrays["Y_pred"] = (
-            np.packbits(Y.astype(bool), axis=1) for Y in (self.Y_true, self.Y_pred)
-        )
+        arrays["Y_true"] = np.packbits(self.Y_true.astype(bool), axis=1)
+        arrays["Y_pred"] = np.packbits(self.Y_pred.astype(bool), axis=1)
         if self.P is not None:
             arrays["P"] = self.P.astype(np.float32)
         stream = io.BytesIO()
@@ -100,12 +98,10 @@ class CellPredictions:
         """What :meth:`to_bytes` has written."""
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             found = dict(file)
-        rows, P, n_labels = found["rows"], found.get("P"), found["n_labels"]
-        Y_true, Y_pred = (
-            np.unpackbits(found[name], axis=1, count=int(n_labels)).astype(bool)
-            for name in ("Y_true", "Y_pred")
-        )
-        return cls(rows, Y_true, Y_pred, P)
+        for name in ("Y_true", "Y_pred"):
+            bits = np.unpackbits(found[name], axis=1, count=int(found["n_labels"]))
+            found[name] = bits.astype(bool)
+        return cls(found["rows"], found["Y_true"], found["Y_pred"], found.get("P"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +165,7 @@ class CellRecord:
 
 def as_line(record: CellRecord) -> str:
     """The record as a line of JSON, which knows no NaN and no infinity."""
-    values = asdict(replace(record, predictions=None))
+    values = {each.name: getattr(record, each.name) for each in fields(record)}
     del values["predictions"]
     return json.dumps(values, allow_nan=False) + "\n"
 
@@ -213,7 +209,7 @@ def read_predictions(folder: str | Path, key: Key) -> CellPredictions | None:
     Returns
     -------
     CellPredictions or None
-        None if its file is neither there nor in ``predictions.zip``.
+        None if its file is not there.
 
     Examples
     --------
@@ -231,15 +227,9 @@ def read_predictions(folder: str | Path, key: Key) -> CellPredictions | None:
     >>> found.rows, found.Y_pred
     (array([7]), array([[ True, False]]))
     """
-    folder, path = Path(folder), predictions_path(folder, key)
-    packed = folder / f"{PREDICTIONS}.zip"
+    path = predictions_path(folder, key)
     try:
-        if path.is_file() or not packed.is_file():
-            return CellPredictions.from_bytes(path.read_bytes())
-        with ZipFile(packed) as archive:
-            name = path.relative_to(folder / PREDICTIONS).as_posix()
-            there = name in archive.namelist()
-            return CellPredictions.from_bytes(archive.read(name)) if there else None
+        return CellPredictions.from_bytes(path.read_bytes())
     except FileNotFoundError:
         return None
     except PermissionError:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
-from sklearn.model_selection import KFold, LeaveOneGroupOut, RepeatedKFold, ShuffleSplit
+from sklearn.model_selection import LeaveOneGroupOut, RepeatedKFold, ShuffleSplit
 
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError
@@ -64,30 +64,24 @@ class Split:
 
     def rows(self, dataset: Dataset, seed: int) -> list[tuple[Rows, Rows]]:
         """Training and test rows of every fold, decided by the data set and the seed alone."""
-        n_samples, name = dataset.n_samples, dataset.name
+        n_samples, rows = dataset.n_samples, count_noun(dataset.n_samples, "row")
         if "folds" in KINDS[self.kind] and n_samples < self.folds:
             advice = " Use a protocol with fewer folds." if n_samples > 1 else ""
-            rows = count_noun(n_samples, "row")
-            raise InputError(f"{name} has {rows}, too few for {self.folds} folds.{advice}")
+            raise InputError(f"{dataset.name} has {rows}, too few for {self.folds} folds.{advice}")
         if self.kind == "given":
             return [_given_rows(dataset)]
         if self.kind == "stratified":
             return list(self._stratified(dataset.Y, seed))
         if self.kind == "leave-one-group-out":
             return list(LeaveOneGroupOut().split(dataset.Y, groups=_groups(dataset)))
-        if self.kind == "repeated":
-            cut: Any = RepeatedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=seed)
-        elif self.kind == "random":
-            if n_samples < 2:
-                raise InputError(f"{name} has one row, which cannot be split.")
+        cut: Any = RepeatedKFold(n_splits=self.folds, n_repeats=self.repeats, random_state=seed)
+        if self.kind == "random":
+            cut = ShuffleSplit(self.splits, test_size=self.test_share, random_state=seed)
             if np.ceil(self.test_share * n_samples) >= n_samples:
                 raise InputError(
-                    f"{name} has {n_samples} rows, and a share of {self.test_share:g} to test on "
-                    "leaves none to train on. Use a smaller test_share."
+                    f"{dataset.name} has {rows}, and a share of {self.test_share:g} to test on "
+                    "leaves none to train on. Use more rows or a smaller test_share."
                 )
-            cut = ShuffleSplit(self.splits, test_size=self.test_share, random_state=seed)
-        else:
-            cut = KFold(self.folds, shuffle=True, random_state=seed)
         return list(cut.split(np.empty((n_samples, 0))))
 
     def _stratified(self, Y: Any, seed: int) -> Iterator[tuple[Rows, Rows]]:
@@ -99,15 +93,14 @@ class Split:
 
     def cut(self, dataset: Dataset) -> dict[str, Any]:
         """How the folds are cut: their number, in words, and whether each row is tested once."""
-        n_folds, is_disjoint = self.folds, True
+        n_folds, n_rounds = self.folds * self.repeats, self.repeats
         text = f"{self.folds}-fold cross-validation"
-        if self.kind in ("repeated", "stratified") and self.repeats > 1:
-            n_folds, is_disjoint = self.folds * self.repeats, False
+        if self.repeats > 1:
             text = f"{count_noun(self.repeats, 'repetition')} of {text}"
         if self.kind == "stratified":
             text += ", stratified by " + ("labels" if self.order == 1 else "pairs of labels")
         elif self.kind == "random":
-            n_folds, is_disjoint = self.splits, self.splits == 1
+            n_folds = n_rounds = self.splits
             test = round(100 * self.test_share)
             text = f"{count_noun(self.splits, 'random split')}, {100 - test}/{test}"
         elif self.kind == "given":
@@ -116,7 +109,7 @@ class Split:
         elif self.kind == "leave-one-group-out":
             n_folds = len(np.unique(_groups(dataset)))
             text = f"leave one group out, {n_folds:,} groups"
-        return {"n_folds": n_folds, "split": text, "disjoint": is_disjoint}
+        return {"n_folds": n_folds, "split": text, "disjoint": n_rounds == 1}
 
 
 def _given_rows(dataset: Dataset) -> tuple[Rows, Rows]:
@@ -221,12 +214,6 @@ def stratified_parts(
 
 def _pairs(carried: csr_array) -> csr_array:
     """Which pairs of labels each row carries, of those that occur."""
-    n_rows, n_labels = carried.shape
-    codes = []
-    for row in range(n_rows):
-        labels = np.sort(carried.indices[carried.indptr[row] : carried.indptr[row + 1]])
-        first, second = np.triu_indices(len(labels), k=1)
-        codes.append(labels[first].astype(np.int64) * n_labels + labels[second])
-    pairs, columns = np.unique(np.concatenate(codes), return_inverse=True)
-    rows = np.repeat(np.arange(n_rows), list(map(len, codes)))
-    return csr_array((np.ones(len(rows), np.intp), (rows, columns)), shape=(n_rows, len(pairs)))
+    first, second = np.nonzero(np.triu((carried.T @ carried).toarray(), k=1))
+    by_label = carried.tocsc()
+    return csr_array(by_label[:, first].multiply(by_label[:, second]))

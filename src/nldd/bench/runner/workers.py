@@ -4,9 +4,11 @@ import os
 import signal
 import threading
 from asyncio import CancelledError
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection
 from typing import Any
 
 from joblib import cpu_count
@@ -17,50 +19,70 @@ from nldd.bench.runner.records import CellRecord
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError, MissingExtraError
 
-CLOSE_SECONDS = 5.0
-
 
 class ProcessWorkers:
     """Processes of this machine, each with one thread, so that their times can be compared.
 
-    As many cells are run at a time as there are workers. When one dies, all that run are lost.
+    Each runs a cell at a time, and a thread of this process waits for it. One that dies takes no
+    other cell with it.
     """
 
     def __init__(self, n_workers: int) -> None:
         self.n_workers = n_workers
-        self.restart()
-
-    def restart(self) -> None:
         # Spawned, not forked: a fork copies the locks of BLAS threads, and hangs on them.
-        self._pool = ProcessPoolExecutor(self.n_workers, get_context("spawn"), _begin_worker)
+        self._context = get_context("spawn")
+        self._processes: list[Any] = []
+        self._idle: list[Any] = []
+        self._waiting = ThreadPoolExecutor(n_workers)
 
     def submit(self, dataset: Dataset, cell: Cell) -> "Future[CellRecord]":
-        return self._pool.submit(run_cell, dataset, cell)
+        """Have a process run a cell: an idle one, or a new one."""
+        if not self._idle:
+            ours, theirs = self._context.Pipe()
+            process = self._context.Process(target=_work, args=(theirs,))
+            process.start()
+            theirs.close()  # so that its end is the end of the line
+            self._processes.append(process)
+            self._idle.append(ours)
+        return self._waiting.submit(self._run, self._idle.pop(), dataset, cell)
+
+    def _run(self, line: "Connection[Any, Any]", dataset: Dataset, cell: Cell) -> CellRecord:
+        try:
+            line.send((dataset, cell))
+            record: CellRecord = line.recv()
+        except (EOFError, OSError) as error:
+            raise BrokenExecutor("a worker process died") from error
+        except Exception:  # of a cell that cannot be sent; the process knows nothing of it
+            self._idle.append(line)
+            raise
+        self._idle.append(line)
+        return record
 
     def close(self) -> None:
-        processes = list((self._pool._processes or {}).values())
-        manager: threading.Thread | None = getattr(self._pool, "_executor_manager_thread", None)
-        self._pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
+        """End all processes, whatever they do."""
+        for process in self._processes:
             process.kill()
-        # It closes its pipe, and Python's end would write to it at the same moment.
-        if manager is not None:
-            manager.join(CLOSE_SECONDS)
+        self._waiting.shutdown()
+        for process in self._processes:
+            process.join()
 
 
-def _begin_worker() -> None:
-    """One thread a process, and an end to it when the process that started it is gone."""
+def _work(line: "Connection[Any, Any]") -> None:
+    """Run cells until nobody asks for more."""
     # Ctrl-C reaches all processes of a terminal; it is for the parent, who stops its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threadpool_limits(1)
-    threading.Thread(target=_follow, daemon=True).start()
+    # By its number alone, Windows cannot tell whether the parent is there.
+    threading.Thread(target=_follow, args=(parent_process(),), daemon=True).start()
+    with suppress(EOFError):
+        while True:
+            line.send(run_cell(*line.recv()))
 
 
-def _follow() -> None:
-    parent = parent_process()  # by its number alone, Windows cannot tell whether it is there
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+def _follow(parent: Any) -> None:
+    """End this process when the one that started it is gone, in the middle of a cell too."""
+    parent.join()
+    os._exit(1)
 
 
 class DaskWorkers:
@@ -92,28 +114,24 @@ class DaskWorkers:
         remote = self._client.submit(run_cell, self._sent[1], cell, pure=False, retries=0)
         future: Future[CellRecord] = Future()
         self._remote.add(remote)
-        remote.add_done_callback(lambda done: _hand_over(done, future))
+        remote.add_done_callback(lambda done: self._hand_over(done, future))
         return future
 
-    def restart(self) -> None:
-        """Give up what is under way, and send the data anew: they may have died with a worker."""
-        self._client.cancel(list(self._remote))
-        self._remote.clear()
-        self._sent = (None, None)
+    def _hand_over(self, remote: Any, future: "Future[CellRecord]") -> None:
+        self._remote.discard(remote)
+        try:
+            future.set_result(remote.result())
+        except (Exception, CancelledError) as error:
+            # A cell keeps its own errors in its record, so this is the cluster's. The data may have
+            # died with a worker, and are sent anew.
+            self._sent = (None, None)
+            future.set_exception(BrokenExecutor(repr(error)))
 
     def close(self) -> None:
         """Leave the cluster, and end it if it was made here."""
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
-
-
-def _hand_over(remote: Any, future: "Future[CellRecord]") -> None:
-    try:
-        future.set_result(remote.result())
-    except (Exception, CancelledError) as error:
-        # A cell keeps its own errors in its record, so this is the cluster's.
-        future.set_exception(BrokenExecutor(repr(error)))
 
 
 def _check_address(address: str) -> None:

@@ -454,6 +454,13 @@ class Comparison:
     groups: tuple[tuple[int, ...], ...]
     alpha: float
 
+    @property
+    def how(self) -> str:
+        """How :meth:`statement` and `groups` are tested, in words."""
+        n = len(self.pairs)
+        correction = f", Holm's correction for all {n} pairs" if n > 1 else ""
+        return f"two-sided Wilcoxon tests at {self.alpha:g}{correction}"
+
     def least_p(self) -> str:
         """Why no pair can differ at all, in words; empty if one can."""
         return explain_least_p(self.n_datasets, self.alpha, sided=2, n_tests=len(self.pairs))
