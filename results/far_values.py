@@ -15,7 +15,7 @@ from nldd.bench.report.published import published
 from nldd.metrics._measures import PAPER_MEASURES
 
 PAGES = ("results",)
-NAMES = ("medical", "slashdot", "enron", "ohsumed")
+NAMES = ("medical", "slashdot", "enron", "ohsumed", "tmc2007")
 # Rows of one fold, or of a quarter of all rows, as the paper's text has it.
 TEST_ROWS = {
     "enron": (170, 171),

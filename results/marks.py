@@ -14,7 +14,7 @@ from typing import Any
 
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTH = 100
-MARKED = re.compile(r"<!-- (?!end)([\w -]+?) -->(\n?).*?\2<!-- end -->", re.DOTALL)
+MARKED = re.compile(r"<!-- (?!end)([\w -]+?) -->(\n?).*?<!-- end -->", re.DOTALL)
 # Of a picture as matplotlib writes it: what nobody sees, and what can be said once for all.
 LEFT_OUT = (
     (r"<metadata>.*?</metadata>\s*|<!--.*?-->\s*", ""),

@@ -143,13 +143,6 @@ def test_logistic_regressions_of_blocks_are_those_of_all_rows(form, seed):
     assert_allclose(again, blocks.predict_proba(form(X)), rtol=1e-12)
 
 
-def test_warm_start_goes_on_from_coefficients(small):
-    X, Y = map(in_blocks, small)
-    model = MultiLabelLogisticRegression(warm_start=True, tol=1e-9).fit(X, Y)
-    assert model.n_iter_.max() > 2
-    assert model.fit(X, Y).n_iter_.max() <= 2
-
-
 def test_one_round_trip_serves_all_labels(small, monkeypatch):
     X, Y = small
     rounds = []

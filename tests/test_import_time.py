@@ -9,7 +9,8 @@ import pytest
 HEAVY = {"numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas"}
 # Without what would measure coverage in the child, which costs more than nldd itself.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-EXTRAS = ["filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests", "tqdm"]
+EXTRAS = ["dask", "filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests"]
+EXTRAS += ["tqdm"]
 RUNS, MOST_SECONDS = 5, 0.2
 
 
@@ -42,7 +43,7 @@ def test_help_of_a_command_loads_no_scikit_learn():
 def test_predict_loads_nothing_of_reports_and_benchmarks(made, tmp_path):
     found = command("predict", made / "model.nldd", made / "new.csv", "-o", tmp_path / "coded.csv")
     assert (tmp_path / "coded.csv").exists()
-    assert not {"matplotlib", "jinja2", "nldd.bench"} & found
+    assert not {"matplotlib", "nldd.bench"} & found
 
 
 def test_library_needs_no_library_of_an_extra(tmp_path):

@@ -146,13 +146,6 @@ def test_read_labels_classes_become_one_label_each(y, names):
     assert_table(read_labels(y), [[0, 1], [1, 0], [0, 1]], names, single=True)
 
 
-@pytest.mark.parametrize("y", [[3, 1, 3], ["b", "a", "b"]], ids=["ints", "text"])
-def test_read_labels_column_of_classes_warns(y):
-    with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
-        table = read_labels(np.reshape(y, (3, 1)))
-    assert_table(table, [[0, 1], [1, 0], [0, 1]], sorted(set(y)), single=True)
-
-
 FORMS = "Give one 0/1 column per label .*or a list with one set of label names per row"
 TEXT = f"only 0 and 1, but a label column holds text.*'yes'.*{FORMS}"
 NO_VALUE = r"NaN: label column 'happy' has no value in row 2\. Drop"

@@ -14,14 +14,13 @@ def marks():
 
 def test_marked_parts_are_filled_and_the_rest_stays(marks, tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(
-        "of <!-- n -->1<!-- end -->, <!-- m --><!-- end -->\n<!-- a b -->\nold\n<!-- end -->\n"
-    )
-    assert marks.names(page) == ["n", "m", "a b"]
-    marks.fill(page, {"a b": "new \\1\n", "n": "2"})
-    assert page.read_text() == (
-        "of <!-- n -->2<!-- end -->, <!-- m --><!-- end -->\n<!-- a b -->\nnew \\1\n<!-- end -->\n"
-    )
+    empty = "<!-- c -->\n<!-- end -->\n"
+    page.write_text(f"of <!-- n -->1<!-- end -->\n<!-- a b -->\n<!-- end -->\nand\n{empty}")
+    assert marks.names(page) == ["n", "a b", "c"]
+    for new in ("new \\1", "newer"):
+        marks.fill(page, {"a b": f"{new}\n", "n": "2"})
+        filled = f"<!-- a b -->\n{new}\n<!-- end -->"
+        assert page.read_text() == f"of <!-- n -->2<!-- end -->\n{filled}\nand\n{empty}"
     with pytest.raises(ValueError, match=r"page\.md .* d;"):
         marks.fill(page, {"d": ""})
 

@@ -90,14 +90,6 @@ def test_a_slow_task_does_not_keep_the_others_waiting():
     assert do_all(iter(tasks), 10, 2)[0] is True
 
 
-@in_threads
-def test_threads_work_at_the_same_time(backend):
-    together = threading.Barrier(2, timeout=20)  # would break if one had to end first
-    with joblib.parallel_config(**backend):
-        waited = do_all((delayed(together.wait)() for _ in range(2)), 2, 2)
-    assert sorted(waited) == [0, 1]
-
-
 def test_processes_are_used_where_joblib_is_told_so():
     with joblib.parallel_config("loky", n_jobs=2):
         by_config = do_all((delayed(os.getpid)() for _ in range(4)), 4, None)

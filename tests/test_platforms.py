@@ -6,14 +6,11 @@ Nobody has run these on Windows or macOS by writing them: they show that our sid
 import ctypes
 import io
 import json
-import multiprocessing
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import PureWindowsPath
 from types import SimpleNamespace
 
@@ -205,21 +202,10 @@ def test_tables_on_standard_output_keep_their_bytes(monkeypatch):
 def test_worker_ends_with_its_parent_by_its_handle(monkeypatch):
     """Its number says nothing: Windows gives the number of a parent that is long gone."""
     steps = []
-    parent = SimpleNamespace(join=lambda: steps.append("waited"))
-    monkeypatch.setattr(workers, "parent_process", lambda: parent)
     monkeypatch.setattr(os, "_exit", steps.append)
     monkeypatch.setattr(os, "getppid", None)
-    workers._follow()
+    workers._follow(SimpleNamespace(join=lambda: steps.append("waited")))
     assert steps == ["waited", 1]
-
-
-@pytest.mark.slow
-def test_worker_that_is_spawned_knows_its_parent_and_no_ctrl_c():
-    """As on Windows and macOS, where nothing of the parent but its arguments is there."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, context, initializer=workers._begin_worker) as pool:
-        assert pool.submit(os.getppid).result() == os.getpid()
-        assert pool.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
 
 
 @pytest.mark.parametrize("flag", [0x200, None])

@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.metrics import get_scorer, roc_auc_score
-from sklearn.model_selection import cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -16,17 +15,6 @@ from nldd.estimators._svm import PlattSVC
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
-
-
-def test_cross_val_predict_and_score(small):
-    X, Y = small
-    model = NLDDClassifier(random_state=0)
-    predictions = cross_val_predict(model, X, Y, cv=3)
-    assert {tuple(row) for row in predictions} <= {tuple(row) for row in Y}
-    probabilities = cross_val_predict(model, X, Y, cv=3, method="predict_proba")
-    assert_array_equal(probabilities.round(), predictions)
-    folds = cross_val_score(model, X, Y, cv=3)
-    assert_allclose(folds.mean(), (predictions == Y).all(axis=1).mean())
 
 
 @pytest.mark.parametrize("n_labels", [2, 4])

@@ -67,10 +67,3 @@ def test_lines_are_few_and_far_between(n_steps, seconds, expected, monkeypatch, 
     lines = lines_of(n_steps, seconds, monkeypatch, capsys)
     assert [done for done, _ in lines] == [done for done, _ in expected]
     assert [at for _, at in lines] == pytest.approx([at for _, at in expected], abs=0.051)
-
-
-def test_steps_are_taken_only_when_asked_for():
-    steps = iter(range(3))
-    shown = progress(steps, 3, None)
-    assert next(shown) == 0
-    assert next(steps) == 1

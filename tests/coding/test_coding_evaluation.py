@@ -1,6 +1,7 @@
 """Evaluation of models, against loops over answers and codes."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from nldd.coding.evaluation import (
     score_answers,
 )
 from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.model import CodingModel
 from nldd.coding.selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
@@ -197,3 +199,11 @@ def test_intervals_cover_about_as_often_as_they_say(monkeypatch):
             covered[score.key] += score.low <= truth[score.key] <= score.high
     for key, count in covered.items():
         assert 0.9 <= count / 200 <= 0.99, (key, count / 200)
+
+
+def test_known_words_are_compared_by_the_threshold_that_they_have(model, quality, monkeypatch):
+    found = model.select(GuaranteeTarget(0.9, 0.6))
+    both = replace(found, limit=None, repeated=replace(found, limit=1.0))
+    monkeypatch.setattr(CodingModel, "select", lambda self, goal: both)
+    known = model.knows_words(quality.answers).sum()
+    assert 0 < check_guarantee(model, quality).n_auto == known < 60

@@ -8,7 +8,6 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
-from browser import open_tab
 from coding.made_up import PHRASES, made_up
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers, Decisions
@@ -228,26 +227,6 @@ def test_hostile_texts_are_shown_and_nothing_else(hostile_html):
         assert "<script" not in html and "<img" not in html
         assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066\u2067\ud800-\udfff]", html)
         assert max(map(len, re.findall("x+", html))) == longest
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_report_is_wider_than_its_window(
-    width, fit_page, evaluated_page, hostile_html, tmp_path
-):
-    pages = [render_page(fit_page), render_page(evaluated_page), *hostile_html]
-    with open_tab() as browser:
-        for number, html in enumerate(pages):
-            path = tmp_path / f"{number}.html"
-            path.write_text(html, encoding="utf-8")
-            browser.open(path.as_uri(), width)
-            assert browser.evaluate("document.documentElement.scrollWidth") == width, number
-            assert browser.requests == [path.as_uri()]
-            assert browser.complaints == []
-            assert browser.evaluate("document.title") != "owned"
-            # Long words break: no table scrolls further than its sentences on a phone make it.
-            widths = "[...document.querySelectorAll('table')].map(t => t.offsetWidth)"
-            assert browser.evaluate(f"Math.max(...{widths})") <= max(width, 900), number
 
 
 @pytest.fixture(scope="module")

@@ -109,6 +109,7 @@ def test_rows_and_columns_are_kept_and_cells_are_the_models(
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (41, n_auto, 41 - n_auto)
     assert sum(counts.why.values()) == 41 - n_auto
     assert (counts.why[EMPTY], counts.n_coded) == (2, 0)
+    assert model.code(answers_of([" "])).chance.tolist() == [0.0]
     assert counts.notes == []
 
 

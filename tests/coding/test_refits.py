@@ -57,11 +57,13 @@ def test_a_refit_that_fails_leaves_the_fit_before_it_in_use(first, worse):
 
 
 def test_a_refit_that_passes_takes_over(first):
-    more, codes = answers(100, 2)
+    more, codes = answers(300, 2)
     better = add_answers(first, more, decided(codes))
     used, found = better.in_use(GuaranteeTarget(0.8))
     assert used is better
-    assert found.n_answers == 250
+    assert found.n_answers == 450
+    # At all usual targets, so that nothing of the fit before it is kept.
+    assert better.fallback is None
 
 
 def test_a_failed_refit_is_kept_in_its_file_with_what_is_in_use(worse, tmp_path):

@@ -194,7 +194,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
 
 def test_too_few_answers_on_which_coders_agree_are_refused():
     texts, codes, _ = study(30)
-    with pytest.raises(InputError, match="there are 5, as their coders disagree on 25 others"):
+    with pytest.raises(InputError, match=r"there are 5, .* 25 others"):
         fit_coding_model(Answers(texts), decided(codes, [i < 5 for i in range(30)]), settings=QUICK)
 
 

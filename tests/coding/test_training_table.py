@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import write_csv
-from nldd.coding.columns import (
-    CodeColumns,
-    Columns,
-    ColumnSpec,
-    find_columns,
-    match_columns,
-)
+from nldd.coding.columns import CodeColumns, Columns, ColumnSpec, find_columns, match_columns
 from nldd.coding.decisions import read_coded
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError

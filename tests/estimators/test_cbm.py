@@ -173,15 +173,6 @@ def test_cbm_expected_f_prediction_is_best_given_the_training_labelsets(rare, em
     assert_allclose(chosen, best, rtol=1e-12)
 
 
-def test_cbm_predicts_the_same_in_blocks(small, monkeypatch):
-    X, Y = small
-    model = cbm().fit(X, Y)
-    P, Y_pred = model.predict_proba(X), model.predict(X)
-    monkeypatch.setattr(_cbm, "BLOCK_ROWS", 7)
-    assert_array_equal(model.predict(X), Y_pred)
-    assert_allclose(model.predict_proba(X), P, rtol=1e-12)
-
-
 @pytest.mark.parametrize("as_given", [np.array, csr_array], ids=["dense", "sparse"])
 def test_cbm_label_constant_in_a_component_is_its_share_of_all_rows(as_given):
     """Two components, each sure of two rows but for 1e-9; the label is in the last two.

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
-from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
@@ -24,16 +23,6 @@ def codes_by_first_appearance(Y):
             seen.append(row)
         codes.append(seen.index(row))
     return np.array(codes), np.array(seen)
-
-
-def test_marginals_are_moved_to_the_side_of_the_prediction_by_hand():
-    """{a} 3/7, {b} 2/7, {b, c} 2/7: predicted is {a}, though P(a) = 3/7 and P(b) = 4/7."""
-    sets = [{"a"}, {"a"}, {"a"}, {"b"}, {"b"}, {"b", "c"}, {"b", "c"}]
-    model = LabelPowerset(DummyClassifier(strategy="prior")).fit(np.zeros((7, 1)), sets)
-    assert_array_equal(model.predict([[0.0]]), [[1, 0, 0]])
-    P = model.predict_proba([[0.0]])
-    assert_allclose(P, [[0.5, 0.5, 2 / 7]])
-    assert P[0, 0] > 0.5 > P[0, 1]
 
 
 def test_one_labelset_is_a_constant_without_a_fit():

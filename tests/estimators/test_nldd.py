@@ -1,8 +1,6 @@
 """NLDDClassifier: parameters, forms of data, edge cases, bad input."""
 
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -243,15 +241,3 @@ def test_fit_refuses_with_a_reason(small, parameters, given, message):
     X, Y = small
     with pytest.raises(ValueError, match=message):
         NLDDClassifier(**parameters, random_state=0).fit(**{"X": X, "y": Y, **given})
-
-
-def test_rows_in_memory_load_nothing_of_dask():
-    """In a process of its own, because other tests import it."""
-    program = (
-        "import sys, numpy as np; from nldd import NLDDClassifier, BinaryRelevance; "
-        "X = np.random.default_rng(0).normal(size=(40, 3)); "
-        "[m.fit(X, X > 0).predict(X) for m in (NLDDClassifier(), BinaryRelevance())]; "
-        "assert not {'dask', 'nldd.distributed'} & {*sys.modules}"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr

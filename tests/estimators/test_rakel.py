@@ -5,11 +5,9 @@ from math import comb
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
-from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._powersets import ENUMERABLE, LabelPowerset, RAkEL, draw_subsets
 
 
@@ -44,17 +42,6 @@ def test_one_subset_of_all_labels_is_the_label_powerset(noisy, base, k):
     model = RAkEL(base, k=k).fit(X[:50], Y[:50])
     assert [subset.tolist() for subset in model.subsets_] == [[0, 1, 2, 3, 4]]
     assert_array_equal(model.predict(X), LabelPowerset(base).fit(X[:50], Y[:50]).predict(X))
-
-
-@pytest.mark.parametrize(
-    "base", [LogisticRegression(), SVC(kernel="linear"), GaussianNB()], ids=["lr", "svc", "bayes"]
-)
-@pytest.mark.parametrize("n_models", [None, 5], ids=["2L", "L"])
-def test_subsets_of_one_label_are_binary_relevance(noisy, base, n_models):
-    X, Y = noisy
-    model = RAkEL(base, k=1, n_models=n_models).fit(X[:50], Y[:50])
-    assert [subset.tolist() for subset in model.subsets_] == [[0], [1], [2], [3], [4]]
-    assert_array_equal(model.predict(X), BinaryRelevance(base).fit(X[:50], Y[:50]).predict(X))
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.3, 1 / 3, 0.5, 2 / 3, 1.0])

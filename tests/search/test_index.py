@@ -1,7 +1,5 @@
 """The exact search against plain loops, on its own and whatever the block size."""
 
-import pickle
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -84,12 +82,3 @@ def test_bounds_are_made_once_for_all_queries_and_anew_for_new_rows(bounds_made)
     for _ in range(2):
         equal(index.query(X_new, P, IN_FEATURES), whole.query(X_new, P, IN_FEATURES))
     assert bounds_made == [60, 85, 85]
-
-
-def test_bounds_are_no_part_of_an_index_that_is_sent_or_saved():
-    X, Y, X_new, P, scale = random_index(1)
-    index = LabelsetIndex(X, Y, scale)
-    before = pickle.dumps(index)
-    expected = index.query(X_new, P, LINEAR)
-    assert pickle.dumps(index) == before
-    equal(pickle.loads(before).query(X_new, P, LINEAR), expected)

@@ -5,10 +5,7 @@ import pytest
 from scipy.sparse import csr_array
 from ways import SCORES, WAYS, assert_same, every_way, random_problem
 
-from nldd.exceptions import InputError
 from nldd.search._index import LabelsetIndex
-
-LINEAR = SCORES[0]
 
 
 def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
@@ -72,13 +69,3 @@ def test_rows_that_are_not_ones_unpack_the_bits(value):
     whole = LabelsetIndex(everything, np.concatenate([Y, Y[::-1][:20]]), scale)
     assert_equal_indexes(grown, whole, csr_array(X_new), P)
     assert_equal_indexes(grown, whole, csr_array(value * X_new), P)
-
-
-def test_rows_that_are_refused_change_nothing():
-    X, Y = np.array([[0.0], [1.0]]), np.array([[0, 1], [1, 0]])
-    index = LabelsetIndex(X, Y, np.ones(1))
-    with pytest.raises(InputError, match="squares overflow"):
-        index = index.with_rows(np.array([[1e200]]), np.array([[0, 0]]))
-    assert index.labelsets.tolist() == [[0, 1], [1, 0]]
-    found = index.query(X, Y.astype(float), LINEAR)
-    assert index.labelsets[found.labelset[:, 0]].tolist() == Y.tolist()

@@ -107,7 +107,7 @@ class Answers(Entries):
     """
 
     texts: list[str]
-    numbers: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0)))
+    numbers: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
     categories: list[tuple[str, ...]] = field(default_factory=list)
     extra: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 0), dtype=np.float32))
     ids: list[str] = field(default_factory=list)
@@ -190,7 +190,7 @@ class Decisions(Entries):
         return {name: getattr(self, name) for name in LISTS}
 
     @property
-    def decided(self) -> NDArray[np.intp]:
+    def decided(self) -> RowArray:
         """Places of the answers that somebody has decided."""
         return np.flatnonzero([codes is not None for codes in self.codes])
 
@@ -208,7 +208,7 @@ def normalize_text(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold())) or text.strip()
 
 
-def group_by_words(answers: Answers) -> NDArray[np.intp]:
+def group_by_words(answers: Answers) -> RowArray:
     """Answers of the same words as numbers; without any text, of the same features."""
     if any(map(str.strip, answers.texts)):
         return number_groups(list(map(normalize_text, answers.texts)))
@@ -216,16 +216,14 @@ def group_by_words(answers: Answers) -> NDArray[np.intp]:
     return np.array([known.setdefault(said, len(known)) for said in answers.contents()])
 
 
-def respondents(answers: Answers) -> NDArray[np.intp]:
+def respondents(answers: Answers) -> RowArray:
     """Answers of one respondent as numbers; who has no id is known by the words of the answer."""
     words = group_by_words(answers).tolist()
     pairs = zip(answers.ids, words, strict=True)
     return number_groups([f"id {name}" if name else f"words {said}" for name, said in pairs])
 
 
-def draw_one_per_group(
-    groups: NDArray[np.intp], rows: NDArray[np.intp], random_state: int
-) -> NDArray[np.intp]:
+def draw_one_per_group(groups: RowArray, rows: RowArray, random_state: int) -> RowArray:
     """One of the rows of each group, drawn at random."""
     order = np.random.default_rng(random_state).permutation(len(groups))
     order = order[np.isin(order, rows)]

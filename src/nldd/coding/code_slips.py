@@ -99,10 +99,7 @@ def find_new_slips(
 
 
 def _listed(
-    name: str,
-    match: Callable[[str], str | None],
-    used: Sequence[str],
-    more: Sequence[str] = (),
+    name: str, match: Callable[[str], str | None], used: Sequence[str], more: Sequence[str] = ()
 ) -> tuple[str, tuple[str, ...]]:
     """Known codes that a name lists by one or all of its separators, and by which it does."""
     marks_of_lists = (*OTHER_SEPARATORS, *more, SPACE)

@@ -6,18 +6,12 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding import wording
-from nldd.coding.answers import Answers, Entries
+from nldd.coding.answers import Answers, BoolArray, Entries, FloatArray, LabelArray
 from nldd.coding.columns import Codes
-from nldd.coding.guarantee import (
-    USUAL,
-    CodeSelection,
-    Guarantee,
-    GuaranteeTarget,
-)
+from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import (
     EMPTY,
@@ -30,13 +24,11 @@ from nldd.coding.predictions import (
     no_progress,
 )
 from nldd.coding.selective import Selection
-from nldd.present.text import align, count_noun, percent, wrap
+from nldd.present.text import align, wrap
 
 AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
 BLOCK_ROWS = 2000
-FloatArray = NDArray[np.float64]
-BoolArray = NDArray[np.bool_]
 # Labelsets beside the suggestion that people can choose from in a review.
 N_NEXT = 3
 # What is counted in JSON.
@@ -79,28 +71,12 @@ class CodingSummary:
     options: "CodingOptions | None" = None
 
     def __str__(self) -> str:
-        n, selection, codes = self.n_rows, None, None
-        auto, review = (percent(k / n if n else 0, 1) for k in (self.n_auto, self.n_people))
-        lines = [f"{count_noun(n, 'answer')}: {self.n_auto:,} coded automatically ({auto})"]
-        if (options := self.options) is not None:
-            selection, codes = options.selection, options.code_selection
-            if options.threshold is not None:
-                limit = wording.doubt_number(options.threshold, options.rank_by)
-                lines[0] += f", {wording.SURE[options.rank_by]} {limit}"
-        if selection is not None and selection.threshold is not None:
-            lines.append(
-                f"  at least {wording.exact_percent(selection.target)} of these are right "
-                f"({wording.MEASURED[selection.measure]}), with "
-                f"{wording.exact_percent(selection.confidence)} confidence"
-            )
-        if codes is not None:
-            lines.append(wrap(wording.fill_words("per_code", codes=codes)[-1:]))
-        lines.append(f"{self.n_people:,} sent to review ({review})")
-        if self.n_part:
-            whole = count_noun(self.n_review, "whole answer")
-            lines[-1] += f": {whole}, {self.n_part:,} with some codes open (nldd_ask)"
-        if self.n_coded:
-            lines.append(f"{self.n_coded:,} had codes already and were left alone (status: coded)")
+        options = self.options or CodingOptions(None)
+        head, *guarantee = wording.fill_words("coded", found=self, options=options)
+        lines = [head, *(f"  {line}" for line in guarantee)]
+        if options.code_selection is not None:
+            lines.append(wrap(wording.fill_words("per_code", codes=options.code_selection)[-1:]))
+        lines += wording.fill_words("for_people", found=self)
         if self.why:
             lines.append(align([("", f"{k:,}", why) for why, k in self.why.most_common()], [1]))
         if self.n_drawn:
@@ -236,7 +212,7 @@ class CodedAnswers(Entries):
     answers: Answers
     given: list[Codes | None]
     found: Predictions
-    Y: NDArray[np.int8]
+    Y: LabelArray
     doubt: FloatArray
     empty: BoolArray
     settled: BoolArray

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote_first
 from nldd.coding import columns as own
+from nldd.coding.answers import BoolArray, FloatArray, RowArray
 from nldd.coding.coded_answers import (
     N_NEXT,
     PARTLY,
@@ -220,14 +221,14 @@ def _join_codes(model: CodingModel, Y: NDArray[Any]) -> list[str]:
     return list(map(model.columns.codes.join, model.codes(Y)))
 
 
-def _six_digits(values: NDArray[np.float64]) -> list[float]:
+def _six_digits(values: FloatArray) -> list[float]:
     return [float(f"{value:.6g}") for value in values.tolist()]
 
 
 def _review_sheet(
     model: CodingModel,
     table: Spreadsheet,
-    rows: NDArray[np.intp],
+    rows: RowArray,
     coded: CodedAnswers,
     coding: CodingOptions,
 ) -> tuple[pd.DataFrame, tuple[str, ...], SheetLayout]:
@@ -276,7 +277,7 @@ def _sort_key(coded: CodedAnswers, i: int) -> tuple[Any, ...]:
 
 
 def _code_cells(
-    model: CodingModel, coded: CodedAnswers, suggested: Column, blank: NDArray[np.bool_]
+    model: CodingModel, coded: CodedAnswers, suggested: Column, blank: BoolArray
 ) -> dict[str, Column]:
     """The suggestions as the columns of the codes hold them; codes to decide are left open."""
     codes = model.columns.codes

@@ -408,15 +408,10 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
     ids = {n: Counter(table.cells(n)) for n in free if ID_NAME.search(n) and n not in coders}
     # Of several, the one that keeps the most answers together.
     tell = [name for name, cells in ids.items() if _tells_respondents(cells)]
-    found = Columns(
-        text,
-        codes,
-        numeric,
-        (*words, *categorical),
-        0 if table.numbers is None else table.numbers.n_columns,
-        spec.id or min(tell, key=lambda name: len(ids[name]), default=""),
-        spec.coder_column or coder,
-    )
+    respondent = spec.id or min(tell, key=lambda name: len(ids[name]), default="")
+    n_extra = 0 if table.numbers is None else table.numbers.n_columns
+    beside = (numeric, (*words, *categorical), n_extra)
+    found = Columns(text, codes, *beside, respondent, spec.coder_column or coder)
     # Codes and what nldd has added do not tell answers apart: a review leaves all others alone.
     own = own_columns(table, (*codes.names, found.coder))
     return replace(found, identity=tuple(sorted(own)))

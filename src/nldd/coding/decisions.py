@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote, quote_first
 from nldd.coding import columns as own
-from nldd.coding.answers import Answers, Decisions, Entries
+from nldd.coding.answers import Answers, BoolArray, Coded, Decisions, Entries, FloatArray
 from nldd.coding.code_slips import notes_on_codes, other_names_of_numbers
 from nldd.coding.codebook import Codebook
 from nldd.coding.coded_answers import BY_PEOPLE
@@ -54,9 +54,7 @@ from nldd.present.text import count_noun
 FEWEST_BELOW = 10
 
 
-def read_coded(
-    path: Path, columns: Columns, options: TableOptions, **how: Any
-) -> tuple[Answers, Decisions]:
+def read_coded(path: Path, columns: Columns, options: TableOptions, **how: Any) -> Coded:
     """Read answers and decisions from a table, or from the file of a review; see `read_sheet`."""
     if is_store(path):
         from nldd.coding.review.decisions import read_review
@@ -73,7 +71,7 @@ def read_sheet(
     accept: bool = False,
     codebook: Codebook = Codebook(),
     drawn: bool = False,
-) -> tuple[Answers, Decisions]:
+) -> Coded:
     """The answers of a table in memory, and what people decided on them.
 
     Numbers are the `known` codes that they are equal to. Rows of a review sheet that only show its
@@ -130,9 +128,7 @@ def _check_found(
         raise InputError(message, hint="--label-columns instead of --labels, if each is a code")
 
 
-def keep_coder(
-    answers: Answers, decisions: Decisions, columns: Columns, coder: str
-) -> tuple[Answers, Decisions]:
+def keep_coder(answers: Answers, decisions: Decisions, columns: Columns, coder: str) -> Coded:
     """Answers and decisions of one coder alone."""
     places = np.flatnonzero([name == coder for name in decisions.coders])
     if not len(places):
@@ -233,16 +229,16 @@ class CodedRows(Entries):
     status: NDArray[Any]
     machine: NDArray[Any]
     people: NDArray[Any]
-    doubts: NDArray[np.float64]
-    is_blank: NDArray[np.bool_]
-    drawn: NDArray[np.bool_]
-    sampled: NDArray[np.bool_]
+    doubts: FloatArray
+    is_blank: BoolArray
+    drawn: BoolArray
+    sampled: BoolArray
 
     def __len__(self) -> int:
         return len(self.status)
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> BoolArray:
         """Which answers people have coded."""
         return np.array([codes is not None for codes in self.people], dtype=bool)
 
@@ -251,27 +247,21 @@ class CodedRows(Entries):
         return self[self.known | ~self.is_blank]
 
 
-@dataclass(frozen=True, eq=False)
-class DecidedTable:
-    """A table with the codes that people gave to its rows; None where nobody has."""
-
-    table: Spreadsheet
-    codes: list[Codes | None]
-    kind: str
-
-
-def open_decided(model: CodingModel, path: Path, options: TableOptions) -> DecidedTable:
-    """Open a table that the model has coded, or that of a review file."""
+def open_decided(
+    model: CodingModel, path: Path, options: TableOptions
+) -> tuple[Spreadsheet, Decisions]:
+    """A table that the model has coded, or that of a review file, and what people decided."""
     if is_store(path):
         from nldd.coding.review.decisions import review_as_table  # only where there is one
 
-        table, decisions = review_as_table(path, model.columns, options)
-        table = replace(table, notes=[*table.notes, *decisions.notes])
-        given, kind = decisions.codes, decisions.kind
+        table, found = review_as_table(path, model.columns, options)
+        table.notes.extend(found.notes)
     else:
         table, columns = read_table(path, options), model.columns.codes
-        given, kind, _ = decided_codes(table, columns, model.labels, model.codebook, strict=True)
-    return DecidedTable(table, [None if c is None else _current(model, c) for c in given], kind)
+        codes, kind, _ = decided_codes(table, columns, model.labels, model.codebook, strict=True)
+        found = Decisions(codes, kind=kind)
+    codes = [given if given is None else _current(model, given) for given in found.codes]
+    return table, replace(found, codes=codes)
 
 
 def _current(model: CodingModel, codes: Iterable[str]) -> Codes:
@@ -279,9 +269,9 @@ def _current(model: CodingModel, codes: Iterable[str]) -> Codes:
     return frozenset(model.codebook.translate(normalize("NFC", name) for name in codes))
 
 
-def read_rows(model: CodingModel, coded: DecidedTable) -> CodedRows:
+def read_rows(model: CodingModel, table: Spreadsheet, decisions: Decisions) -> CodedRows:
     """The answers of a table that ``nldd predict`` wrote, with the codes that people have given."""
-    table, columns = coded.table, model.columns
+    columns = model.columns
     if own.latest_column(table, own.MACHINE) is not None:
         hint = "give the review itself, such as new.review.db, or what nldd predict wrote"
         message = "there, codes of people stand in the place of the machine's"
@@ -290,7 +280,7 @@ def read_rows(model: CodingModel, coded: DecidedTable) -> CodedRows:
     stated, _, *doubts = (_texts_of(table, name) for name in names)
     status = [text.strip().lower() for text in stated]
     machine = [_current(model, c) for c in suggested_codes(table, columns.codes, model.labels)]
-    each = zip(coded.codes, machine, status, strict=True)
+    each = zip(decisions.codes, machine, status, strict=True)
     people = [old if new is None and said == BY_PEOPLE else new for new, old, said in each]
     texts = [table.texts(find_column(table, name, columns.inputs)) for name in columns.text]
     answers = Answers(list(map("\n".join, zip(*texts, strict=True))) or [""] * len(table))
@@ -314,18 +304,18 @@ def _texts_of(table: Spreadsheet, name: str) -> list[str]:
 
 
 def add_decided(
-    model: CodingModel, rows: CodedRows, coded: Spreadsheet, other: DecidedTable
+    model: CodingModel, rows: CodedRows, coded: Spreadsheet, of: Spreadsheet, decisions: Decisions
 ) -> list[str]:
     """Give `rows` of a coded table what people decided in another; what to note is returned."""
-    of, here = other.table, coded.path.name
+    here = coded.path.name
     mine, there = (own.own_columns(t, model.columns.codes.names) for t in (coded, of))
     names = [name for name in mine if name in there]
     if not names:
         hint = f"give a review or a sample that comes from {here}"
         raise InputError(f"{of.path.name} has no column of {here}.", hint=hint)
     waiting = _waiting(rows, identity_rows(coded, names))
-    is_sample, n_found = other.kind == SAMPLE, 0
-    each = zip(identity_rows(of, names), read_drawn(of), other.codes, strict=True)
+    is_sample, n_found = decisions.kind == SAMPLE, 0
+    each = zip(identity_rows(of, names), read_drawn(of), decisions.codes, strict=True)
     for i, (identity, drawn, codes) in enumerate(each, 1):
         if codes is None and not is_sample:
             continue

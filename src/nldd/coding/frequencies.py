@@ -373,15 +373,15 @@ def code_frequencies(
     True
     >>> folder.cleanup()
     """
-    coded = open_decided(model, path, options)
-    rows, notes = read_rows(model, coded), coded.table.notes
+    table, decisions = open_decided(model, path, options)
+    rows, notes = read_rows(model, table, decisions), table.notes
     if not len(rows.drop_blank()):
         hint = "name the table that nldd predict wrote"
         raise InputError(f"{path.name} has no answers.", hint=hint)
     # The sheet and the numbers are those of the coded table.
     how = replace(options, numbers=None, sheet=None)
     for other in checked:
-        notes += add_decided(model, rows, coded.table, open_decided(model, other, how))
+        notes += add_decided(model, rows, table, *open_decided(model, other, how))
     found = estimate_frequencies(model, rows)
     return replace(found, notes=[*notes, *found.notes])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nldd._wording import quote
 from nldd.coding import columns as own
-from nldd.coding.answers import Answers, normalize_text
+from nldd.coding.answers import Answers, FloatArray, RowArray, normalize_text
 from nldd.coding.code_slips import DASHES
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import (
@@ -49,9 +49,7 @@ CHECKS_HINT = (
 SHEET, SAMPLE = "review sheet", "check sample"
 
 
-def read_answers(
-    table: Spreadsheet, columns: Columns, needed: NDArray[np.intp] | None = None
-) -> Answers:
+def read_answers(table: Spreadsheet, columns: Columns, needed: RowArray | None = None) -> Answers:
     """The answers of a table, with all by which they may be known again.
 
     A word among numbers is refused in the rows that are `needed`, which are all if left out.
@@ -81,9 +79,7 @@ def read_answers(
     return Answers(texts, numbers, categories, _read_extra(table, columns), ids, keys)
 
 
-def _read_numbers(
-    table: Spreadsheet, name: str, needed: NDArray[np.intp] | None
-) -> NDArray[np.float64]:
+def _read_numbers(table: Spreadsheet, name: str, needed: RowArray | None) -> FloatArray:
     def number(cell: Cell) -> float | None:
         try:
             value = cell_number(unescape_cell(cell), decimal=table.format.decimal)

@@ -4,12 +4,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nldd._files import refuse_existing
 from nldd.coding.answers import (
     Answers,
+    BoolArray,
     Decisions,
     choose_answers,
     drop_duplicates,
@@ -337,7 +335,7 @@ def _check_not_had(model: CodingModel, decisions: Decisions, again: bool) -> Non
 
 def _find_news(
     model: CodingModel, answers: Answers, decisions: Decisions
-) -> tuple[list[int], dict[int, Codes], NDArray[np.bool_]]:
+) -> tuple[list[int], dict[int, Codes], BoolArray]:
     """Rows that a model does not have, other codes of its answers, and which of these are drawn.
 
     Rows without ids are new, but for those of a review sheet that may have come before: a copy of

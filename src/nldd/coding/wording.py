@@ -89,7 +89,7 @@ def _template() -> Any:
     environment.filters |= {"percent": percent, "percent_range": percent_range}
     environment.filters |= {"exact": exact_percent, "doubt": doubt_number, "count_noun": count_noun}
     environment.filters["grouped"] = "{:,}".format
-    environment.globals["MEASURED"] = MEASURED
+    environment.globals |= {"MEASURED": MEASURED, "SURE": SURE}
     text = files("nldd.coding").joinpath("words.jinja").read_text(encoding="utf-8")
     return environment.from_string(text).module
 

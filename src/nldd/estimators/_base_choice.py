@@ -150,10 +150,8 @@ def choose_base(
     """
 
     def fit(estimator: Any, n_jobs: int | None) -> tuple[LabelModel, NDArray[np.float64]]:
-        parts = fit_label_probabilities(
-            estimator, [T1], label_names, **{**options, "n_jobs": n_jobs}
-        )
-        return parts[0], parts[0].probabilities(T2.X, n_jobs)
+        model = fit_label_probabilities(estimator, T1, label_names, **{**options, "n_jobs": n_jobs})
+        return model, model.probabilities(T2.X, n_jobs)
 
     # Several at a time if they draw no seeds, whose order would depend on the workers.
     several = all(map(fits_all_labels, candidates.values()))

@@ -113,8 +113,8 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
                 f"decision={self.decision!r} needs an estimator with {method}; {estimator!r} has "
                 "none. Choose another decision or estimator."
             )
-        (self.estimators_,) = fit_label_models(
-            estimator, [T], self.label_names_, **self._fit_options("binary relevance", rng)
+        self.estimators_ = fit_label_models(
+            estimator, T, self.label_names_, **self._fit_options("binary relevance", rng)
         )
 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], NDArray[Any] | None]:

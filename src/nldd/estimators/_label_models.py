@@ -1,7 +1,6 @@
 """The classifiers behind a multi-label method, how they are fitted, and their probabilities."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.utils import gen_batches
 
 from nldd._base import MultiLabelClassifier, by_rows
 from nldd._parallel import delayed, do_all
@@ -157,38 +155,30 @@ class Prototype:
 
 def fit_label_models(
     estimator: Any,
-    parts: Sequence[Any],
+    T: Any,
     label_names: NDArray[np.object_],
     *,
     n_jobs: int | None,
     rng: np.random.RandomState,
     title: str | None = None,
     start: NDArray[np.float64] | None = None,
-) -> list[list[Any]]:
-    """For each of the `parts` of the data, one clone of `estimator` fitted to each label.
+) -> list[Any]:
+    """One clone of `estimator` fitted to each label.
 
-    Or one clone for all of them, where that comes to the same; on the first part it starts from the
-    coefficients `start`, if there are any, and then from what it learned on the part before.
-    Results do not depend on the workers: seeds are drawn before the work is shared out.
+    Or one clone for all of them, where that comes to the same; it starts from the coefficients
+    `start`, if there are any. Results do not depend on the workers: seeds are drawn before the work
+    is shared out.
     """
     if fits_all_labels(estimator):
-        models = []
-        for T in parts:
-            model = clone(estimator).fit_checked(T, label_names, start, n_jobs=n_jobs, title=title)
-            models.append([model])
-            start = model.coefficients()
-        return models
-    prototype, n_labels = Prototype(estimator, parts[0]), len(label_names)
-    seeds = [[draw_seed(rng) for _ in label_names] for _ in parts]
+        return [clone(estimator).fit_checked(T, label_names, start, n_jobs=n_jobs, title=title)]
+    prototype, seeds = Prototype(estimator, T), [draw_seed(rng) for _ in label_names]
     tasks = (
         delayed(fit_label)(prototype.copy(seed), T.X, y, T.weights, name)
-        for T, of_part in zip(parts, seeds, strict=True)
-        for seed, y, name in zip(of_part, T.Y.T, label_names, strict=True)
+        for seed, y, name in zip(seeds, T.Y.T, label_names, strict=True)
     )
     # X was checked at the door, once; the classifiers need not look for NaN again, label by label.
     with config_context(assume_finite=True):
-        models = do_all(tasks, len(parts) * n_labels, n_jobs, title)
-    return [models[batch] for batch in gen_batches(len(models), n_labels)]
+        return do_all(tasks, len(label_names), n_jobs, title)
 
 
 def fit_label(model: Any, X: Any, y: NDArray[np.int8], weights: dict[str, Any], name: Any) -> Any:
@@ -283,16 +273,15 @@ LabelModel = SeparateModels | JointModel | MeanModel
 
 
 def fit_label_probabilities(
-    estimator: Any, parts: Sequence[Any], label_names: NDArray[np.object_], **options: Any
-) -> Sequence[LabelModel]:
-    """Fit `estimator` to each part: once if it is multi-label, else as `fit_label_models` does."""
+    estimator: Any, T: Any, label_names: NDArray[np.object_], **options: Any
+) -> LabelModel:
+    """Fit `estimator` to T: once if it is multi-label, else as `fit_label_models` does."""
     if fits_all_labels(estimator):
-        models = fit_label_models(estimator, parts, label_names, **options)
-        return [JointModel(of_part, np.full(len(label_names), np.nan)) for of_part in models]
+        models = fit_label_models(estimator, T, label_names, **options)
+        return JointModel(models, np.full(len(label_names), np.nan))
     if _is_multilabel(estimator):
-        return [fit_joint(estimator, T, options["rng"]) for T in parts]
-    models = fit_label_models(estimator, parts, label_names, **options)
-    return [SeparateModels(of_part) for of_part in models]
+        return fit_joint(estimator, T, options["rng"])
+    return SeparateModels(fit_label_models(estimator, T, label_names, **options))
 
 
 def fit_joint(estimator: Any, T: Training, rng: np.random.RandomState) -> JointModel:

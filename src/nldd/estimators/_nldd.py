@@ -476,12 +476,12 @@ class NLDDClassifier(BaseMetaClassifier):
         T1, T2, names = learner.T1, learner.T2, self.label_names_
         options = self._fit_options("classifiers on T1 and T", rng)
         if not self._selects_base:
-            (h1,) = fit_label_probabilities(self._base_estimator(), [T1], names, **options)
+            h1 = fit_label_probabilities(self._base_estimator(), T1, names, **options)
             return h1, self._probabilities(h1, T2.X)
         candidates = candidates_for(self.estimator, T)
         self.chosen_, h1, P = choose_base(candidates, T1, T2, names, **options)
         if self.estimator == "auto+trees":
-            (trees,) = fit_label_probabilities(EXTRA_TREES, [T1], names, **options)
+            trees = fit_label_probabilities(EXTRA_TREES, T1, names, **options)
             P_mean = (P + self._probabilities(trees, T2.X)) / 2
             f = {"alone": learner.f_measure(P), "with trees": learner.f_measure(P_mean)}
             self.chosen_ = replace(self.chosen_, f=f)
@@ -494,10 +494,10 @@ class NLDDClassifier(BaseMetaClassifier):
         start = None
         if h1 is not None and fits_all_labels(base):
             start = h1.estimators[0].coefficients()
-        (h,) = fit_label_probabilities(base, [T], self.label_names_, start=start, **options)
+        h = fit_label_probabilities(base, T, self.label_names_, start=start, **options)
         if self._selects_base and self.chosen_.with_trees:
-            trees = fit_label_probabilities(EXTRA_TREES, [T], self.label_names_, **options)
-            return MeanModel([h, *trees])
+            trees = fit_label_probabilities(EXTRA_TREES, T, self.label_names_, **options)
+            return MeanModel([h, trees])
         return h
 
     def _set_fitted(self, fitted: FittedNLDD) -> Self:

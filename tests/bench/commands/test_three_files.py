@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from bench.runner.trials import songs, work_at_home, write_arff, write_csv
 from nldd import cli
@@ -33,6 +34,7 @@ def write_files(folder):
         write_csv(part_of_birds, folder / f"birds-{part}.csv")
 
 
+@pytest.mark.slow
 def test_run_and_report_of_the_page(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     write_files(tmp_path)

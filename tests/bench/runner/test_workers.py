@@ -53,7 +53,8 @@ def test_two_processes_write_what_no_other_process_writes(tmp_path, monkeypatch)
     assert written(tmp_path / "2") == written(tmp_path / "home")
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("n_jobs", [1, 2])
 def test_process_that_dies_costs_its_own_cell_only(tmp_path, monkeypatch, n_jobs):
     """Nor does one that cannot be sent, and processes have one thread each."""
     (tmp_path / "fail").touch()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import time
 from concurrent.futures import Future
@@ -140,12 +141,13 @@ class Sleeps(Stub):
 
 
 class OneThread(Stub):
-    """Fails where libraries have several threads."""
+    """Fails where libraries have several threads, or Ctrl-C reaches its process."""
 
     def fit(self, X, Y):
         import sklearn.svm  # noqa: F401 - loads BLAS and OpenMP
 
         assert {library["num_threads"] for library in threadpool_info()} == {1}
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
         return super().fit(X, Y)
 
 

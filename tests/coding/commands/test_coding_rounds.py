@@ -185,27 +185,6 @@ def test_a_review_filled_in_in_a_workbook_updates_the_model(study, capsys):
     assert load_coding_model(path).history[-1].n_added == 35
 
 
-def test_answers_drawn_for_a_review_are_tested_after_an_update(study, capsys):
-    path, review = study / "model.nldd", study / "review.csv"
-    words = ("predict", path, study / "new.csv", "-o", study / "coded.csv", "--review", review)
-    record = succeed(capsys, *words, "--max-theta", "0", "--random", "7", "--json").json
-    assert (record["drawn"], record["review"]) == (7, 40)
-    header, rows = read_csv(review)
-    codes, truth = header.index("codes"), {row[0]: row[-1] for row in NEW}
-    filled = [(*r[:codes], truth[r[0]], *r[codes + 1 :]) for r in rows[:12]]
-    filled = [(*r[: codes + 1], "x", *r[codes + 2 :]) for r in filled]
-    write_csv(review, filled, header)
-    succeed(capsys, "update", path, review)
-    model = load_coding_model(path)
-    assert model.drawn.tolist() == [True] * 108 + [True] * 7 + [False] * 5
-    drawn = read_csv(study / "coded.csv")
-    place = drawn[0].index("nldd_drawn")
-    assert {row[0] for row in drawn[1] if row[place] == "yes"} == {row[0] for row in rows[:7]}
-    again = ("predict", path, study / "new.csv", "-o", study / "c.csv", "--random", "3")
-    done = nldd(capsys, *again)
-    assert (done.code, "name one with --review" in done.err) == (2, True)
-
-
 def test_columns_of_marks_go_the_whole_way_round(tmp_path, capsys):
     codes = ("food", "pay", "rooms")
     header = ("answer", *(f"q1_{code}" for code in codes))

@@ -82,7 +82,7 @@ def test_a_checked_sample_joins_the_model(checked, capsys):
     model, coded, sample = (checked / name for name in ("model.nldd", "coded.csv", "second.csv"))
     succeed(capsys, "audit", coded, "--sample", "6", "-o", sample)
     message, hint = refuse(capsys, "update", model, sample)
-    assert message == "second.csv: nobody has checked a row in the column 'nldd_check' yet."
+    assert "second.csv" in message and "'nldd_check'" in message
     assert "nldd_right_codes" in hint
     header, rows = read_csv(sample)
     marks = [("yes", ""), ("no", "food; pay"), ("ja", ""), ("no", ""), ("", ""), ("no", "pay")]

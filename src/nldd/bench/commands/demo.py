@@ -113,17 +113,17 @@ def _scores(scores_by_method: Mapping[str, Mapping[str, float]]) -> str:
     """A line for each method, and the paper's below it."""
     names = [measure.name for measure in PAPER_MEASURES]
     better = [f"{measure.direction.split()[0]} better" for measure in PAPER_MEASURES]
-    rows, notes = [("", "", *names), ("", "", *better)], []
+    rows, notes = [("", *names), ("", *better)], []
     for method, scores in scores_by_method.items():
-        rows.append((method, "this run", *(f"{scores[m.key]:.4f}" for m in PAPER_MEASURES)))
+        rows.append((f"{method:<5}this run", *(f"{scores[m.key]:.4f}" for m in PAPER_MEASURES)))
         printed = []
         for measure in PAPER_MEASURES:
             doubt = doubtful(measure.key, "yeast", method)
             notes += [f"* {doubt}"] if doubt else []
             value = f"{published(measure.key).value('yeast', method):.4f}"
             printed.append(f"*{value}" if doubt else value)
-        rows.append(("", "paper", *printed))
-    return "\n".join([align(rows, right=range(2, 6)), *notes])
+        rows.append(("     paper", *printed))
+    return "\n".join([align(rows, right=range(1, 5)), *notes])
 
 
 def run_demo(

@@ -128,8 +128,8 @@ def coefficient_table(results: Results) -> Table | None:
         notes=(
             "Log-odds of a wrong label = b0 + b1 Dx + b2 Dy. After ± is the standard deviation "
             "between folds, or the regression's standard error where there is one split. A weight "
-            "that would be negative is held at 0, and then has no such error; in how many of the "
-            "folds is in the last two columns.",
+            "that would be negative is held at 0, and then has no such error; the last two columns "
+            "count the folds.",
         ),
     )
 
