@@ -85,6 +85,17 @@ def log_of(path):
         return store.entries()
 
 
+def said_in(path, number=0):
+    """The suggestions of a round, by item."""
+    with Store.open(path, write=False) as store:
+        return {said.item: said for said in store.suggestions(number)}
+
+
+def drawn_in(path):
+    with Store.open(path, write=False) as store:
+        return [item.item for item in store.items() if item.drawn]
+
+
 def latest(entries):
     """The last entry for each item by each coder; entries come in their order."""
     return {(entry.item, entry.coder): entry for entry in entries}

@@ -1,10 +1,10 @@
-"""A server on a made-up review: `python -m review.serve_made --n 200 --port 8765`, from tests."""
+"""A server on a made-up review: `python -m coding.review.serve_made --store a.db`, from tests."""
 
 import argparse
 import json
-import tempfile
 import threading
 from contextlib import contextmanager
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 
@@ -73,24 +73,14 @@ class Client:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=200)
-    parser.add_argument("--port", type=int)
-    parser.add_argument("--drawn", type=int, default=0)
-    parser.add_argument("--coder", default="Ann")
-    parser.add_argument("--show", default="age,region")
-    parser.add_argument("--store", type=Path, help="a store that is there, or is made there")
+    parser.add_argument("--store", type=Path, required=True, help="made if it is not there")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        path = given.store or Path(folder) / "new.review.db"
-        if not path.exists():
-            make_review(path, given.n, n_drawn=given.drawn)
-
-        def announce(address):
-            print(address, flush=True)
-
-        desk = Desk(Store.open(path), given.coder, [n for n in given.show.split(",") if n])
-        running = ReviewServer(ReviewApp(desk), given.port, announce)
-        announce(running.address)
-        running.run()
+    if not given.store.exists():
+        make_review(given.store, given.n)
+    announce = partial(print, flush=True)
+    running = ReviewServer(ReviewApp(Desk(Store.open(given.store), "Ann")), None, announce)
+    announce(running.address)
+    running.run()
 
 
 if __name__ == "__main__":

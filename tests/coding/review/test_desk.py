@@ -131,6 +131,7 @@ def test_drawn_answers_are_blind_also_once_they_are_decided(desks):
     assert first not in listed(desk, "all", said[first].codes[0])
     assert not set(desk.drawn) & set(listed(desk, "auto"))
     assert desk.alike(first) == []
+    assert desk.decide_many(act(0), {first: 0}) == (0, [first])
     desk.decide(act(first, said[first].codes))
     (view,) = item_views(desk, [first])
     assert (view["blind"], view["suggestion"], view["state"]) == (True, None, DONE)

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from coding.review.made_review import CODES, NOW, decide, entry, make_review, rows_of
+from coding.review.made_review import CODES, NOW, decide, entry, make_review, rows_of, said_in
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
@@ -51,8 +51,8 @@ def test_an_export_is_of_one_moment(store, tmp_path, monkeypatch, ending):
 
 def test_every_row_tells_what_became_of_it(store, tmp_path):
     make_review(store, 12, n_drawn=3)
+    said = said_in(store)
     with Store.open(store) as opened:
-        said = {s.item: s for s in opened.suggestions(0)}
         items, model = list(opened.items()), opened.study.model_sha256
     auto = next(i for i, s in said.items() if s.status == "auto")
     a, b, c, d, e, f = [i for i in said if i != auto][:6]
@@ -164,8 +164,8 @@ def made(tmp_path_factory):
 def agrees_with_a_naive_replay(made, folder, acts):
     shutil.copy(made, folder / "a.db")
     log, outcomes = naive_replay(acts)
+    said = said_in(folder / "a.db")
     with Store.open(folder / "a.db") as store:
-        said = {s.item: s for s in store.suggestions(0)}
         store.add(
             entry(i, held, who, act, state=state, undoes=undoes)
             for i, who, act, state, held, undoes in log

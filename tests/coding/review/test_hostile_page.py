@@ -137,7 +137,7 @@ def test_no_payload_runs_on_any_view(visit, tmp_path, part):
 
 def test_files_that_are_handed_out_are_never_shown_and_hold_no_formula(tmp_path):
     path = tmp_path / "new.review.db"
-    make_hostile(path, (*PAYLOADS[:20], FORMULA), PAYLOADS[0])
+    make_hostile(path, (*PAYLOADS[:20], FORMULA), PAYLOADS[0] * 20)
     with serving(path, PAYLOADS[0], announce=lambda address: None) as running:
         client = Client(running.address)
         for kind in ("jsonl", "label-studio", "csv"):

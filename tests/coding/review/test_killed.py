@@ -26,7 +26,7 @@ from nldd.exceptions import NLDDError
 # `NLDD_KILLS=1000` is the bar; it takes half an hour.
 N_KILLS = int(os.environ.get("NLDD_KILLS", "25"))
 TESTS = Path(__file__).parents[2]
-SERVER = [sys.executable, "-m", "coding.review.serve_made", "--show", "", "--store"]
+SERVER = [sys.executable, "-m", "coding.review.serve_made", "--store"]
 ITEMS = ",".join(map(str, range(1, 31)))
 
 

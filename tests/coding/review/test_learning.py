@@ -10,7 +10,7 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from coding.review.made_review import decide, log_of
+from coding.review.made_review import decide, drawn_in, log_of, said_in
 from coding_tables import COLUMNS, NEW, QUICK, ROWS, call, read_csv, write_csv
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
@@ -37,11 +37,6 @@ def study(made, tmp_path):
     return places
 
 
-def suggestions(path, number):
-    with Store.open(path, write=False) as store:
-        return {said.item: said for said in store.suggestions(number)}
-
-
 def rounds(path):
     with Store.open(path, write=False) as store:
         return store.rounds()
@@ -49,8 +44,7 @@ def rounds(path):
 
 def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
     model_path, table, path = study
-    with Store.open(path) as store:
-        drawn = [item.item for item in store.items() if item.drawn]
+    drawn = drawn_in(path)
     decided = {i: TRUTH[i] for i in {*drawn, *range(1, 12)}} | {3: {"pay", "parking"}}
     decide(path, decided)
     decide(path, {12: {"pay"}})
@@ -61,7 +55,7 @@ def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
     assert call("update", model_path, path, "-o", updated, "--no-report", "--jobs", "1") == 0
     assert call("predict", updated, table, "-o", out, "--target-accuracy", "0.7") == 0
     header, rows = read_csv(out)
-    said = suggestions(path, 1)
+    said = said_in(path, 1)
     assert sorted(said) == sorted({*TRUTH} - {*decided} - {12})
     for item, found in said.items():
         row = dict(zip(header, rows[item - 1], strict=True))
@@ -74,20 +68,20 @@ def test_a_round_is_what_update_and_predict_would_say(study, tmp_path):
     assert len(model.tested) == 108 + len(drawn)
     assert facts["n_decided"] == len(decided)
     assert facts["n_auto"] == sum(s.status == "auto" for s in said.values())
-    assert len(suggestions(path, 0)) == 40
+    assert len(said_in(path, 0)) == 40
 
 
 def test_a_refit_that_fails_its_test_withdraws_nothing(made, tmp_path):
     model_path, path = made / "model.nldd", tmp_path / "new.review.db"
     promise = GuaranteeTarget(0.9, 0.9, "subset", "theta")
     prepare_review(model_path, made / "new.csv", path, promise, n_audit=40)
-    first, odd = suggestions(path, 0), {"pay", "rooms"}
+    first, odd = said_in(path, 0), {"pay", "rooms"}
     wrong = {i: odd if TRUTH[i] != odd else {"food"} for i in range(1, 31)}
     left = {i for i, said in first.items() if said.status == "auto"} - {*wrong}
     assert left
     decide(path, wrong)
     assert "stays in use" in learn(path, model_path).message
-    kept = suggestions(path, 1)
+    kept = said_in(path, 1)
     assert {item for item, said in kept.items() if said.status == "auto"} == left
     assert {item: kept[item].codes for item in left} == {item: first[item].codes for item in left}
     before, after = (found.facts for found in rounds(path))
@@ -98,8 +92,8 @@ def test_a_refit_that_fails_its_test_withdraws_nothing(made, tmp_path):
 def test_only_the_first_and_the_last_round_stay_and_unfinished_ones_never_count(study):
     model_path, _, path = study
     assert learn(path, model_path).round == 1
-    first = suggestions(path, 0)
-    assert suggestions(path, 1) == first  # nobody has decided anything
+    first = said_in(path, 0)
+    assert said_in(path, 1) == first  # nobody has decided anything
     decide(path, {1: TRUTH[1], 2: TRUTH[2]})
     with Store.open(path) as store:
         number = store.begin_round("killed")
@@ -107,7 +101,7 @@ def test_only_the_first_and_the_last_round_stay_and_unfinished_ones_never_count(
     assert [found.round for found in rounds(path)] == [0, 1]
     assert learn(path, model_path).round == 3
     assert [found.round for found in rounds(path)] == [0, 1, 3]
-    said = [suggestions(path, number) for number in range(4)]
+    said = [said_in(path, number) for number in range(4)]
     assert said[:3] == [first, {}, {}]
     assert sorted(said[3]) == sorted({*TRUTH} - {1, 2})
 
@@ -125,10 +119,10 @@ def test_extra_features_are_found_by_the_number_of_the_row(tmp_path):
     options = TableOptions(numbers=new)
     prepare_review(model_path, table, path, PROMISE, options=options)
     assert learn(path, model_path, options).round == 1
-    assert suggestions(path, 1) == suggestions(path, 0)
+    assert said_in(path, 1) == said_in(path, 0)
     decide(path, {7: TRUTH[7]})
     assert learn(path, model_path, options).round == 2
-    assert sorted(suggestions(path, 2)) == sorted({*TRUTH} - {7})
+    assert sorted(said_in(path, 2)) == sorted({*TRUTH} - {7})
     with pytest.raises(InputError, match="extra features"):
         learn(path, model_path)
     assert rounds(path)[-1].round == 2
@@ -213,4 +207,4 @@ def test_a_round_that_is_killed_at_any_moment_leaves_the_store_right(study):
         learner.stop()
         assert len(log_of(path)) == 1
         last = rounds(path)[-1].round
-        assert len(suggestions(path, last)) == (40 if last == 0 else 39)
+        assert len(said_in(path, last)) == (40 if last == 0 else 39)

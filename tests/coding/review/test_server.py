@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
+from coding.review.made_review import decide
 from coding.review.serve_made import DECISION, GETS, JSON, POSTS, serving
 from nldd.coding.review import server as server_module
 from nldd.coding.review.server import listen
@@ -91,6 +92,10 @@ def test_a_conflict_comes_with_what_is_there_now(serve):
     assert (status, answer["item"]["codes"]) == (200, ["pay"])
     status, answer = client.send("/api/decide", DECISION | {"uid": "u2"})
     assert (status, answer["item"]["codes"], answer["row"]) == (409, ["pay"], None)
+    decide(client.running.review.desk.store.path, {1: {"food"}}, "Bob")
+    settling = {"uid": "u3", "action": "settle", "seen": 1}
+    status, answer = client.send("/api/decide", DECISION | settling)
+    assert (status, answer["row"]["item"], len(answer["row"]["by"])) == (409, 1, 2)
     status, answer = client.send("/api/codes", {"code": "manegers"})
     assert (status, answer["like"]) == (409, ["managers"])
 

@@ -227,12 +227,14 @@ class ReviewApp:
         """The coded table as a file."""
         from nldd.coding.review.exchange import write_export  # tables: only where somebody asks
 
-        path, study = self.desk.store.path, self.desk.study
+        path, table = self.desk.store.path, Path(self.desk.study.table)
         with tempfile.TemporaryDirectory() as folder, Store.open(path, write=False) as store:
-            out = Path(folder) / f"{Path(study.table).stem}.coded.{EXPORTS[kind]}"
+            out = Path(folder) / f"coded.{EXPORTS[kind]}"
             write_export(store, out)
             body = out.read_bytes()
-        headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(out.name)}"}
+        # The name of the table is known to the browser alone: it may be any text.
+        name = quote(f"{table.stem}.{out.name}", safe="")
+        headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
         return Response(body, media_type="application/octet-stream", headers=headers)
 
     def status(self) -> views.View:
