@@ -129,23 +129,24 @@ release-page:
 coverage: $(VENV)/.installed
 	$(BIN)/python $(PYTEST) --cov --cov-report=term --cov-fail-under=95
 
-# Pinned versions, so that a clean checkout is the same everywhere; see docs/dependencies.md.
+# Pinned versions, so that a clean checkout is the same everywhere; see docs/dependencies.md. Python
+# compiles what it imports, which is a small part of what is installed.
 $(VENV)/.installed: pyproject.toml constraints/newest.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints/newest.txt --editable ".[dev]"
+		--no-compile --constraint constraints/newest.txt --editable ".[dev]"
 	touch $@
 
 $(LOWEST)/.installed: pyproject.toml constraints/lowest.txt
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints/lowest.txt --editable ".[test]"
+		--no-compile --constraint constraints/lowest.txt --editable ".[test]"
 	touch $@
 
 $(DOCS)/.installed: pyproject.toml constraints/newest.txt
 	$(PYTHON) -m venv $(DOCS)
 	$(DOCS)/$(SCRIPTS)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints/newest.txt --editable ".[docs]"
+		--no-compile --constraint constraints/newest.txt --editable ".[docs]"
 	touch $@
 
 clean:
