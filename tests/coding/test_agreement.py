@@ -5,13 +5,16 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from coding.made_up import made_up, write_csv
-from nldd.coding import agreement_measures
+from nldd.coding import agreement
 from nldd.coding.agreement import (
+    Alpha,
     SharedAnswer,
     agreement_of_tables,
+    cohen_kappa,
     compare_coders,
+    krippendorff_alpha,
+    masi_distance,
 )
-from nldd.coding.agreement_measures import cohen_kappa, krippendorff_alpha, masi_distance
 from nldd.coding.columns import ColumnSpec
 from nldd.exceptions import InputError
 
@@ -129,7 +132,7 @@ def units_of(*coders):
 
 
 def alpha(units):
-    return krippendorff_alpha(units)[0]
+    return krippendorff_alpha(units).value
 
 
 def naive_alpha(units, distance):
@@ -180,20 +183,20 @@ def test_alpha_of_published_examples():
 
 @pytest.mark.parametrize("block", [4, 1024])
 def test_alpha_is_the_equation_pair_by_pair(monkeypatch, block):
-    monkeypatch.setattr(agreement_measures, "BLOCK", block)
+    monkeypatch.setattr(agreement, "BLOCK", block)
     rng = np.random.default_rng(0)
     sets = [frozenset(np.flatnonzero(rng.random(5) < 0.4).tolist()) for _ in range(120)]
     units = [[None if rng.random() < 0.2 else v for v in sets[i : i + 3]] for i in range(0, 120, 3)]
-    found, low, high = krippendorff_alpha(units)
-    assert found == pytest.approx(naive_alpha(units, masi_distance))
-    assert low < found < high
+    found = krippendorff_alpha(units)
+    assert found.value == pytest.approx(naive_alpha(units, masi_distance))
+    assert found.low < found.value < found.high
     whole = [[None if v is None else frozenset([v]) for v in unit] for unit in units]
     assert alpha(whole) == pytest.approx(naive_alpha(units, lambda one, other: one != other))
 
 
 def test_alpha_of_what_cannot_be_told():
-    assert np.isnan(alpha(units_of("aa", "aa")))
-    assert np.isnan(krippendorff_alpha(units_of("a.", ".b"))).all()
+    assert alpha(units_of("aa", "aa")) is None
+    assert krippendorff_alpha(units_of("a.", ".b")) == Alpha(None, None, None)
     assert alpha(units_of("ab", "ab")) == 1.0
 
 
@@ -208,8 +211,7 @@ def test_alpha_of_what_cannot_be_told():
 )
 def test_alpha_without_a_known_error_has_no_interval(units, expected):
     found = krippendorff_alpha(units)
-    assert found[0] == pytest.approx(expected)
-    assert np.isnan(found[1:]).all()
+    assert (found.value, found.low, found.high) == (pytest.approx(expected), None, None)
 
 
 def test_interval_of_alpha_holds_that_of_the_population():
@@ -220,8 +222,8 @@ def test_interval_of_alpha_holds_that_of_the_population():
     units = units_of(*(values.tolist() for values in coded))
     whole, n_held = alpha(units), 0
     for start in range(0, 3000, 100):
-        _, low, high = krippendorff_alpha(units[start : start + 100])
-        n_held += low <= whole <= high
+        found = krippendorff_alpha(units[start : start + 100])
+        n_held += found.low <= whole <= found.high
     assert n_held >= 26  # of 30; 28.5 are expected
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from coding.made_up import SETTINGS, decided, fitted
-from nldd.coding.answers import Answers, draw_one_per_group, normalize_text, respondents
+from nldd.coding.answers import Answers, normalize_text
 from nldd.coding.cross_validation import deal_folds
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
@@ -123,11 +123,12 @@ def test_a_respondent_stays_in_one_fold_and_counts_once():
     assert sorted(np.concatenate(folds).tolist()) == list(range(120))
     for fold in folds:
         assert not np.isin(groups[fold], np.delete(groups, fold)).any()
-    chosen = draw_one_per_group(groups, np.arange(120), 3)
+    answers = Answers([""] * 120, ids=groups.astype(str).tolist())
+    chosen = answers.draw_one_per_respondent(np.arange(120), 3)
     assert groups[chosen].tolist() == list(range(40))
-    others = draw_one_per_group(groups, np.arange(120), 4)
+    others = answers.draw_one_per_respondent(np.arange(120), 4)
     assert 0 < (chosen != others).sum() < 40  # drawn at random
-    assert draw_one_per_group(groups, np.array([5, 119]), 0).tolist() == [5, 119]
+    assert answers.draw_one_per_respondent(np.array([5, 119]), 0).tolist() == [5, 119]
 
 
 def test_halves_of_nldd_and_of_the_tuning_keep_groups_together(monkeypatch):
@@ -165,7 +166,7 @@ def test_groups_of_another_length_or_only_one_are_refused():
 
 def test_who_has_no_id_is_known_by_words():
     answers = Answers(["More buses!", "more  buses", "rent", "more buses"], ids=["", "", "7", "8"])
-    assert respondents(answers).tolist() == [0, 0, 1, 2]
+    assert answers.respondents.tolist() == [0, 0, 1, 2]
     assert normalize_text(" ?! ") == "?!"
 
 

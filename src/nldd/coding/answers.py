@@ -128,6 +128,31 @@ class Answers(Entries):
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def normalized_texts(self) -> list[str]:
+        """The words of each answer, whatever their case and what stands between them."""
+        return list(map(normalize_text, self.texts))
+
+    def group_by_words(self) -> RowArray:
+        """Answers of the same words as numbers; without any text, of the same features."""
+        if any(map(str.strip, self.texts)):
+            return number_groups(self.normalized_texts)
+        known: dict[object, int] = {}
+        return np.array([known.setdefault(said, len(known)) for said in self.contents()])
+
+    @property
+    def respondents(self) -> RowArray:
+        """Answers of one respondent as numbers; who has no id is known by the words."""
+        pairs = zip(self.ids, self.group_by_words().tolist(), strict=True)
+        return number_groups([f"id {name}" if name else f"words {said}" for name, said in pairs])
+
+    def draw_one_per_respondent(self, rows: RowArray, random_state: int) -> RowArray:
+        """One of the rows of each respondent, drawn at random."""
+        groups, order = self.respondents, np.random.default_rng(random_state).permutation(len(self))
+        order = order[np.isin(order, rows)]
+        _, first = np.unique(groups[order], return_index=True)
+        return np.sort(order[first])
+
     def contents(self) -> list[tuple[str, bytes, tuple[str, ...], bytes]]:
         """All that each answer says, to tell whether two say the same."""
         rows = zip(self.texts, self.numbers, self.categories, self.extra, strict=True)
@@ -190,6 +215,11 @@ class Decisions(Entries):
         return {name: getattr(self, name) for name in LISTS}
 
     @property
+    def given(self) -> list[frozenset[str]]:
+        """The codes of the answers that somebody has decided."""
+        return [codes for codes in self.codes if codes is not None]
+
+    @property
     def decided(self) -> RowArray:
         """Places of the answers that somebody has decided."""
         return np.flatnonzero([codes is not None for codes in self.codes])
@@ -206,34 +236,6 @@ def normalize_text(text: str) -> str:
     True
     """
     return " ".join(_WORD.findall(text.casefold())) or text.strip()
-
-
-def group_by_words(answers: Answers) -> RowArray:
-    """Answers of the same words as numbers; without any text, of the same features."""
-    if any(map(str.strip, answers.texts)):
-        return number_groups(list(map(normalize_text, answers.texts)))
-    known: dict[object, int] = {}
-    return np.array([known.setdefault(said, len(known)) for said in answers.contents()])
-
-
-def respondents(answers: Answers) -> RowArray:
-    """Answers of one respondent as numbers; who has no id is known by the words of the answer."""
-    words = group_by_words(answers).tolist()
-    pairs = zip(answers.ids, words, strict=True)
-    return number_groups([f"id {name}" if name else f"words {said}" for name, said in pairs])
-
-
-def draw_one_per_group(groups: RowArray, rows: RowArray, random_state: int) -> RowArray:
-    """One of the rows of each group, drawn at random."""
-    order = np.random.default_rng(random_state).permutation(len(groups))
-    order = order[np.isin(order, rows)]
-    _, first = np.unique(groups[order], return_index=True)
-    return np.sort(order[first])
-
-
-def given_codes(decisions: Decisions) -> list[frozenset[str]]:
-    """The codes of decisions that are all made."""
-    return [codes for codes in decisions.codes if codes is not None]
 
 
 def take(coded: Coded, places: Iterable[int], *notes: str) -> Coded:
@@ -280,7 +282,7 @@ def drop_blank_answers(
         coded = take(coded, range(n), f"{n_more:,} {of}: learned from their other columns.")
     if not blank:
         return coded
-    given = given_codes(decisions)
+    given = decisions.given
     sets = Counter(map(frozenset, chain(earlier, (given[i] for i in blank))))
     (most, n_most), n_all = sets.most_common(1)[0], sets.total()
     if n_most >= max(FEWEST_BLANK, SAME * n_all):
@@ -324,16 +326,16 @@ def rows_by_answer(
 ) -> dict[Key, list[int]]:
     """The rows of each answer: of one id and the same words, and of one coder if asked for."""
     found = defaultdict[Key, list[int]](list)
-    rows = zip(answers.ids, answers.texts, decisions.coders, strict=True)
-    for row, (name, text, coder) in enumerate(rows):
+    rows = zip(answers.ids, answers.normalized_texts, decisions.coders, strict=True)
+    for row, (name, words, coder) in enumerate(rows):
         who = (coder,) if by_coder else ()
-        found[(name, normalize_text(text), *who) if name else ("", str(row))].append(row)
+        found[(name, words, *who) if name else ("", str(row))].append(row)
     return dict(found)
 
 
 def merge_code_rows(answers: Answers, decisions: Decisions) -> Coded:
     """Each coding in one row, where a table has a row for each code."""
-    rows_of, codes = rows_by_answer(answers, decisions, by_coder=True), given_codes(decisions)
+    rows_of, codes = rows_by_answer(answers, decisions, by_coder=True), decisions.given
     several = [rows for rows in rows_of.values() if len(rows) > 1]
     sets = [[codes[row] for row in rows] for rows in several]
     n_apart = sum(len({*given}) == len(given) for given in sets)

@@ -10,23 +10,13 @@ import numpy as np
 from nldd._wording import quote
 from nldd.coding import wording
 from nldd.coding.answers import Answers, BoolArray, Entries, FloatArray, LabelArray
-from nldd.coding.columns import Codes
+from nldd.coding.columns import AUTO, BY_PEOPLE, PARTLY, REVIEW, Codes
 from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import (
-    EMPTY,
-    PART,
-    Predictions,
-    Reason,
-    Reasons,
-    Watch,
-    join_names,
-    no_progress,
-)
+from nldd.coding.predictions import EMPTY, PART, Predictions, Reason, Reasons, Watch, no_progress
 from nldd.coding.selective import Selection
 from nldd.present.text import align, wrap
 
-AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
 BLOCK_ROWS = 2000
 # Labelsets beside the suggestion that people can choose from in a review.
@@ -294,7 +284,7 @@ def _code_block(
     why: list[Reason | None] = [None] * n
     for i, names in enumerate(model.codes(asked)):
         if names:
-            why[i] = Reason(PART, f"to be decided: {join_names(list(map(quote, names)))}")
+            why[i] = Reason(PART, f"to be decided: {wording.join_names(list(map(quote, names)))}")
         elif statuses[i] == REVIEW:
             why[i] = Reason(EMPTY, EMPTY)
     unsure = np.flatnonzero((statuses == REVIEW) & ~empty)

@@ -22,8 +22,6 @@ from nldd.coding import columns as own
 from nldd.coding.answers import BoolArray, FloatArray, RowArray
 from nldd.coding.coded_answers import (
     N_NEXT,
-    PARTLY,
-    REVIEW,
     CodedAnswers,
     CodingOptions,
     CodingSummary,
@@ -140,7 +138,7 @@ def code_table(
     write_table(out, frame, header=(*table.header, *names), **written)
     if review is not None:
         each = enumerate(zip(coded.statuses, coded.drawn, strict=True))
-        for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (REVIEW, PARTLY)]
+        for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (own.REVIEW, own.PARTLY)]
         order = sorted(for_people, key=lambda i: _sort_key(coded, i))
         rows = np.array(order, dtype=np.intp)
         sheet, header, layout = _review_sheet(used, table, rows, coded[rows], coding)
@@ -181,7 +179,7 @@ def _columns(
     # Empty where none of the codes that are settled applies.
     partly = zip(_join_codes(model, coded.Y), coded.Y, coded.statuses, strict=True)
     columns: dict[str, Column] = {
-        own.CODES: ["" if s == PARTLY and not Y.any() else cell for cell, Y, s in partly],
+        own.CODES: ["" if s == own.PARTLY and not Y.any() else cell for cell, Y, s in partly],
         own.STATUS: coded.statuses,
         **dict(zip((own.CHANCE, own.THETA), both, strict=True)),
         own.NEAREST: [model.answers.texts[row] for row in found.row.tolist()],

@@ -27,6 +27,8 @@ PREFIX = "nldd_"
 CODES, STATUS, CHANCE, THETA, NEAREST, WHY, ASK = (
     PREFIX + name for name in ("codes", "status", "chance", "theta", "nearest", "why", "ask")
 )
+# What becomes of an answer: the cells of its status.
+AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # The accuracy guarantee of a coded table, the same in each row.
 GUARANTEE = PREFIX + "guarantee"
 # With --explain.

@@ -15,9 +15,6 @@ from nldd.coding.answers import (
     Decisions,
     FloatArray,
     LabelArray,
-    draw_one_per_group,
-    given_codes,
-    respondents,
     settle_repeats,
     take,
 )
@@ -365,10 +362,10 @@ def evaluate(
     """Evaluate a model on coded answers; those that it has learned from are left out."""
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
     answers, decisions = take((answers, decisions), decisions.decided)
-    codes = [frozenset(model.codebook.translate(c)) for c in given_codes(decisions)]
+    codes = [frozenset(model.codebook.translate(c)) for c in decisions.given]
     chosen = settle_repeats(answers, replace(decisions, codes=[*codes]))
     answers, decisions = drop_training_answers(model, *chosen)
-    codes = given_codes(decisions)
+    codes = decisions.given
     labels = (*model.labels, *sorted(frozenset().union(*codes) - set(model.labels)))
     Y = indicator(codes, np.array(labels, dtype=object))
     found = _evaluate(Y, model.code(answers), labels, answers, model.codebook)
@@ -393,7 +390,7 @@ def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decis
     coded = take((answers, decisions), new, *[out] * (len(new) < n))
     if not any(coded[0].ids):
         return coded
-    first = draw_one_per_group(respondents(coded[0]), np.arange(len(new)), 0)
+    first = coded[0].draw_one_per_respondent(np.arange(len(new)), 0)
     n_out = count_noun(len(new) - len(first), "coded answer")
     several = f"{n_out}: of respondents with several, of which one is tested."
     return take(coded, first.tolist(), *[several] * (len(first) < len(new)))
@@ -444,14 +441,12 @@ def _evaluate(
     return Evaluation(labels, n_known, Y, found, *measured, answers, codebook)
 
 
-def score_answers(
-    Y: LabelArray, Y_pred: LabelArray, random_state: int = 0
-) -> tuple[AnswerScore, ...]:
+def score_answers(Y: LabelArray, Y_pred: LabelArray) -> tuple[AnswerScore, ...]:
     """Every measure of nldd with a 95 % interval, from answers drawn again with replacement.
 
     Shares of the answers have an exact one, and measures that no drawing changes take it too.
     """
-    rng, n = np.random.default_rng(random_state), len(Y)
+    rng, n = np.random.default_rng(0), len(Y)
     values, even = weighted_values(Y, Y_pred, np.ones((1, n))), np.full(n, 1 / n)
     draws = [
         weighted_values(Y, Y_pred, rng.multinomial(n, even, DRAWS_AT_ONCE).astype(float))

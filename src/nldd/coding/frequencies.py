@@ -28,8 +28,7 @@ from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.answers import BoolArray, FloatArray, LabelArray
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
-from nldd.coding.columns import LISTED
+from nldd.coding.columns import AUTO, BY_PEOPLE, LISTED, REVIEW
 from nldd.coding.decisions import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes

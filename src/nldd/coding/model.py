@@ -14,17 +14,7 @@ from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
-from nldd.coding.answers import (
-    Answers,
-    BoolArray,
-    Decisions,
-    LabelArray,
-    RowArray,
-    draw_one_per_group,
-    group_by_words,
-    normalize_text,
-    respondents,
-)
+from nldd.coding.answers import Answers, BoolArray, Decisions, LabelArray, RowArray
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import DRAWN, LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
@@ -191,7 +181,7 @@ class CodingModel:
         drawn = np.flatnonzero(self.drawn)
         new = np.setdiff1d(drawn, self.repeated)
         chosen = new if len(new) else drawn
-        return draw_one_per_group(respondents(self.answers), chosen, self.settings.random_state)
+        return self.answers.draw_one_per_respondent(chosen, self.settings.random_state)
 
     @property
     def repeated(self) -> RowArray:
@@ -205,12 +195,12 @@ class CodingModel:
 
     @cached_property
     def _known_words(self) -> set[str]:
-        return set(map(normalize_text, self.answers[np.flatnonzero(self.taught)].texts))
+        return set(self.answers[np.flatnonzero(self.taught)].normalized_texts)
 
     def knows_words(self, answers: Answers) -> BoolArray:
         """Which answers have the words of an answer that the model learned from."""
         known = self._known_words
-        return np.array([normalize_text(text) in known for text in answers.texts], dtype=bool)
+        return np.array([words in known for words in answers.normalized_texts], dtype=bool)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -352,8 +342,8 @@ def fit_coding_model(
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
     # Without ids, equal words may be copies, or several people: they are tested apart.
-    groups = respondents(answers) if any(answers.ids) else np.arange(len(Y))
-    words = None if any(answers.ids) else group_by_words(answers)
+    groups = answers.respondents if any(answers.ids) else np.arange(len(Y))
+    words = None if any(answers.ids) else answers.group_by_words()
     if not groups[rows].any():
         message = "All answers are of one respondent, so none can be tested without the others."
         raise InputError(message, hint="--id with a column that tells respondents apart")

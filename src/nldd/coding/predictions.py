@@ -8,7 +8,7 @@ free, and the fewer answers there are to learn from, the nearer it stays to thet
 An answer that is left to people gets the reason that helps most, with the codes that it is about.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -19,6 +19,7 @@ from scipy.special import expit, logit
 from nldd._wording import quote
 from nldd.coding.answers import BoolArray, Entries, FloatArray, LabelArray, RowArray
 from nldd.coding.guarantee import right_shares
+from nldd.coding.wording import join_names
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.present.text import percent
@@ -348,8 +349,3 @@ class Reasons:
 
     def _with_chance(self, code: int, P: Mask) -> str:
         return f"{self._name(code)} ({percent(float(P[code]))} likely)"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Names in a row: a, b and c."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

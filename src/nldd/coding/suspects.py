@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nldd.coding.answers import BoolArray, FloatArray, normalize_text
+from nldd.coding.answers import Answers, BoolArray, FloatArray
 from nldd.coding.model import CodingModel
 from nldd.coding.tables.spreadsheet import unique_column_names
 from nldd.coding.wording import fill_words
@@ -186,7 +186,9 @@ def find_suspects(model: CodingModel) -> Suspects:
     # How likely each prediction is right as a whole: its chance, or as theta tells.
     sure = (1 - found.theta) ** len(model.labels) if found.chance is None else found.chance
     predicted, suspects = model.codes(found.Y), []
-    each = zip(_identical(texts, codes), _is_unlike(model, sure), found.row.tolist(), strict=True)
+    each = zip(
+        _identical(model.answers, codes), _is_unlike(model, sure), found.row.tolist(), strict=True
+    )
     for i, (same, unlike, near) in enumerate(each):
         most = same.most_common(2)
         # With as many of another kind, identical answers do not tell which is right.
@@ -215,10 +217,10 @@ def _is_unlike(model: CodingModel, sure: FloatArray) -> BoolArray:
     return np.asarray(~agree & (sure * n_differ >= usual))
 
 
-def _identical(texts: Sequence[str], codes: Sequence[Codes]) -> list[Counter[Codes]]:
+def _identical(answers: Answers, codes: Sequence[Codes]) -> list[Counter[Codes]]:
     """How often the words of each answer were coded how; empty for one without words."""
     found = defaultdict[str, Counter[Codes]](Counter)
-    words = list(map(normalize_text, texts))
-    for said, given in zip(words, codes, strict=True):
+    texts = answers.normalized_texts
+    for said, given in zip(texts, codes, strict=True):
         found[said][given] += 1
-    return [found[said] if any(map(str.isalnum, said)) else Counter() for said in words]
+    return [found[said] if any(map(str.isalnum, said)) else Counter() for said in texts]

@@ -5,15 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
-from nldd.coding.answers import (
-    Answers,
-    BoolArray,
-    Decisions,
-    choose_answers,
-    drop_duplicates,
-    given_codes,
-    take,
-)
+from nldd.coding.answers import Answers, BoolArray, Decisions, choose_answers, drop_duplicates, take
 from nldd.coding.code_slips import Ask, agree_on_lists, check_new_codes
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
@@ -342,7 +334,7 @@ def _find_news(
     an answer would be learned from when that is tested, and the guarantee too good.
     """
     before, drawn, given = model.codes(model.Y), model.drawn.copy(), dict[int, Codes]()
-    codes = given_codes(decisions)
+    codes = decisions.given
     if not any(answers.keys):
         known = set(zip(model.answers.contents(), map(frozenset, before), strict=True))
         rows = enumerate(zip(answers.contents(), codes, strict=True))

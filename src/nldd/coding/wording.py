@@ -41,6 +41,11 @@ def name_list(names: Sequence[str], most: int = 12) -> str:
     return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Names in a row: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def exact_percent(share: float) -> str:
     """Write a share that somebody asked for in percent, not rounded."""
     return f"{100 * share:.6g} %"
