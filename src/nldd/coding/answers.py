@@ -245,22 +245,6 @@ def take(coded: Coded, places: Iterable[int], *notes: str) -> Coded:
     return answers[chosen], some
 
 
-def choose_answers(
-    answers: Answers,
-    decisions: Decisions,
-    columns: "Columns",
-    seed: int = 0,
-    earlier: Iterable[Collection[str]] = (),
-    fewest: int = 1,
-) -> Coded:
-    """The decided answers to learn from or to test on: each once, and not blank.
-
-    `earlier` are codes that blank answers had before. At least the `fewest` must be left.
-    """
-    coded = take((answers, decisions), decisions.decided)
-    return settle_repeats(*drop_blank_answers(*coded, columns, earlier, fewest), seed)
-
-
 def drop_blank_answers(
     answers: Answers,
     decisions: Decisions,

@@ -357,11 +357,9 @@ def _join_checks(samples: Sequence[list[_CheckedRow]]) -> dict[RowKey, str]:
     for where, key, mark, _ in chain.from_iterable(samples):
         known, new = CHECKS[marks.get(key, "")], CHECKS[mark]
         if None not in (known, new) and known != new:
-            message = (
-                f"{where}, column {own.CHECK!r}: says {quote(mark)}, another sample the opposite."
-            )
+            says = f"says {quote(mark)}, another sample the opposite."
             hint = "let both say the same, or give one of the samples alone"
-            raise InputError(message, hint=hint)
+            raise InputError(f"{where}, column {own.CHECK!r}: {says}", hint=hint)
         if known is None:
             marks[key] = mark
     return marks

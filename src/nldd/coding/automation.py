@@ -96,10 +96,8 @@ class Triage:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return asdict(self) | {
-            "selection": self.selection.to_dict(),
-            "measure": self.selection.measure,
-        }
+        found = self.selection
+        return asdict(self) | {"selection": found.to_dict(), "measure": found.measure}
 
     def tables(self) -> tuple[Table, Table]:
         """What each target allows, and the lines from the surest answers to all."""

@@ -172,9 +172,8 @@ class CodeColumns:
             return [self.gather(cells) for cells in self.cells(table)]
         known = (YES | NO | MISSING, "0 or 1 (or yes, no, x)")
         hint = "correct the cell; or --labels NAMES for columns that hold codes or lists of them"
-        marks = [
-            read_marks(table, find_column(table, n, self.names), *known, hint) for n in self.names
-        ]
+        columns = [find_column(table, name, self.names) for name in self.names]
+        marks = [read_marks(table, name, *known, hint) for name in columns]
         return [
             None
             if MISSING.issuperset(row)

@@ -213,9 +213,8 @@ class GuaranteeTest:
         right = right_shares(self.n_wrong, self.n_labels, measure)
 
         def threshold(rows: BoolArray, share: float) -> Selection:
-            found = selective_threshold(
-                doubt[rows], right[rows], target, confidence, level_share=share
-            )
+            answers = doubt[rows], right[rows]
+            found = selective_threshold(*answers, target, confidence, level_share=share)
             limit = tighten_threshold(found.threshold, gain)
             return replace(found, rank_by=rank_by, limit=limit, measure=measure)
 
@@ -227,9 +226,7 @@ class GuaranteeTest:
         return replace(found, repeated=threshold(self.repeated, half)) if apart else found
 
 
-def select_in_turn(
-    tests: Sequence[GuaranteeTest], goal: GuaranteeTarget = USUAL
-) -> list[Selection]:
+def select_in_turn(tests: Sequence[GuaranteeTest], goal: GuaranteeTarget) -> list[Selection]:
     """What each fit of a study may code, each tested with its own share of the level."""
     return [test.select(goal, level_share(n_before)) for n_before, test in enumerate(tests)]
 

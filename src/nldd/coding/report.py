@@ -42,6 +42,7 @@ EXAMPLES = {
 FOOT = f"Made by nldd {__version__}."
 
 StudyFile = tuple[str, str]  # its name and its checksum
+StudyFiles = Mapping[str, StudyFile]  # by what they are
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +166,7 @@ def _study_file(path: Path) -> StudyFile:
     return path.name, file_sha256(path)
 
 
-def evaluation_page(
-    model: CodingModel, quality: Evaluation, files: Mapping[str, StudyFile]
-) -> Page:
+def evaluation_page(model: CodingModel, quality: Evaluation, files: StudyFiles) -> Page:
     """Make the page on answers that people have coded, and the model has not learned from."""
     assert quality.check is not None
     check, selection, n = quality.check, quality.check.selection, len(quality.Y)
@@ -195,9 +194,8 @@ def evaluation_page(
         *_provenance_sections(model, files),
     )
     (subtitle,) = wording.fill_words("about_evaluation", n=n, model=model_name)
-    return Page(
-        f"Codes of machine and people: {name}", subtitle, tuple(facts.items()), sections, FOOT
-    )
+    title = f"Codes of machine and people: {name}"
+    return Page(title, subtitle, tuple(facts.items()), sections, FOOT)
 
 
 def write_frequencies_report(found: Frequencies, coded: Path, path: Path) -> Path:
@@ -206,10 +204,8 @@ def write_frequencies_report(found: Frequencies, coded: Path, path: Path) -> Pat
     facts = (("answers", f"{found.n_answers:,}"), ("coded by people", people))
     shares = _section("frequencies_shares", [found.table()], id="section-1", found=found)
     methods = _section("frequencies_methods", id="section-2", found=found)
-    title, (subtitle,) = (
-        f"Shares of the codes: {visible(coded.name)}",
-        wording.fill_words("about_frequencies"),
-    )
+    (subtitle,) = wording.fill_words("about_frequencies")
+    title = f"Shares of the codes: {visible(coded.name)}"
     return _write(Page(title, subtitle, facts, (shares, methods), FOOT), path)
 
 
@@ -272,9 +268,7 @@ def _suspects_section(model: CodingModel) -> Section:
     return _section("suspects", tables, n=n, n_shown=N_SUSPECTS)
 
 
-def _provenance_sections(
-    model: CodingModel, files: Mapping[str, StudyFile]
-) -> tuple[Section, Section]:
+def _provenance_sections(model: CodingModel, files: StudyFiles) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
     history = [wording.history_table(model.history)] * bool(model.history)
     origin = wording.files_table(model, files), wording.versions_table(library_versions())

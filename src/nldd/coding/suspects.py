@@ -186,9 +186,8 @@ def find_suspects(model: CodingModel) -> Suspects:
     # How likely each prediction is right as a whole: its chance, or as theta tells.
     sure = (1 - found.theta) ** len(model.labels) if found.chance is None else found.chance
     predicted, suspects = model.codes(found.Y), []
-    each = zip(
-        _identical(model.answers, codes), _is_unlike(model, sure), found.row.tolist(), strict=True
-    )
+    alike = _identical(model.answers, codes)
+    each = zip(alike, _is_unlike(model, sure), found.row.tolist(), strict=True)
     for i, (same, unlike, near) in enumerate(each):
         most = same.most_common(2)
         # With as many of another kind, identical answers do not tell which is right.

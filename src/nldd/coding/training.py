@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from nldd._files import refuse_existing
-from nldd.coding.answers import Answers, BoolArray, Decisions, choose_answers, drop_duplicates, take
+from nldd.coding.answers import (
+    Answers,
+    BoolArray,
+    Decisions,
+    drop_blank_answers,
+    drop_duplicates,
+    settle_repeats,
+    take,
+)
 from nldd.coding.code_slips import Ask, agree_on_lists, check_new_codes
 from nldd.coding.codebook import Codebook, check_listable
 from nldd.coding.coded_table import check_paths_differ
@@ -151,9 +159,9 @@ def fit_table(
         answers, decisions = keep_coder(answers, decisions, columns, spec.coder)
     if not any(answers.keys):
         columns = replace(columns, identity=())
-    chosen = choose_answers(
-        answers, decisions, columns, settings.random_state, fewest=FEWEST_ANSWERS
-    )
+    decided = take((answers, decisions), decisions.decided)
+    answers, decisions = drop_blank_answers(*decided, columns, fewest=FEWEST_ANSWERS)
+    chosen = settle_repeats(answers, decisions, settings.random_state)
     answers, decisions = drop_duplicates(*chosen)
     with model_lock(out, tell):
         refuse_existing(out, force=force)
@@ -263,9 +271,8 @@ def update_model(
         allowed = new_codes or decisions.kind == "review file"
         decisions = check_new_codes(answers, decisions, known, columns.codes, allowed, ask)
         joined = join_decisions(old, answers, decisions, watch)
-        model = joined.model.record(
-            *("update", path.name, decisions.sha256, joined.n_added, joined.n_set_aside)
-        )
+        file, counts = (path.name, decisions.sha256), (joined.n_added, joined.n_set_aside)
+        model = joined.model.record("update", *file, *counts)
         predecessor = replace_model(model, target)
     return replace(joined, model=model, predecessor=predecessor)
 
@@ -289,7 +296,9 @@ def join_decisions(
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
     places = zip(old.find_places(answers), decisions.codes, strict=True)
     n_withdrawn = sum(place is not None and codes is None for place, codes in places)
-    chosen = choose_answers(answers, decisions, old.columns, old.settings.random_state, silent)
+    decided = take((answers, decisions), decisions.decided)
+    answers, decisions = drop_blank_answers(*decided, old.columns, silent)
+    chosen = settle_repeats(answers, decisions, old.settings.random_state)
     answers, decisions = drop_duplicates(*chosen)
     new, corrections, drawn = _find_news(old, answers, decisions)
     about = {
@@ -302,9 +311,8 @@ def join_decisions(
         about |= {"n_known": 0, "n_corrected": 0}
         message = f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it"
         hint = "give a file with new answers or other codes; ids tell answers of equal words apart"
-        raise _NothingNewError(
-            " ".join([f"{message} already.", *fill_words("joining", **about)]), hint=hint
-        )
+        said = " ".join([f"{message} already.", *fill_words("joining", **about)])
+        raise _NothingNewError(said, hint=hint)
     answers, decisions = take((answers, decisions), new, *fill_words("joining", **about))
     model = add_answers(replace(old, drawn=drawn), answers, decisions, watch, corrections)
     counts = (n_rows, len(answers), n_set_aside, len(corrections))

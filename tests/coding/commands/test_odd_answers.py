@@ -11,7 +11,7 @@ import pandas
 import pytest
 
 from coding_tables import QUICK, nldd
-from nldd.coding import answers
+from nldd.coding import training
 from nldd.exceptions import InputError
 
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -172,7 +172,7 @@ REFUSED = {
 @pytest.fixture
 def fit(monkeypatch, tmp_path, capsys):
     """Run ``nldd fit`` as far as what a model would learn from, of which none is fitted."""
-    seen, leave_out = [], answers.drop_blank_answers
+    seen, leave_out = [], training.drop_blank_answers
 
     def stop(answers, decisions, columns, *_):
         seen.append(leave_out(answers, decisions, columns))
@@ -185,7 +185,7 @@ def fit(monkeypatch, tmp_path, capsys):
         assert not (tmp_path / "m.nldd").exists()
         return done, seen
 
-    monkeypatch.setattr(answers, "drop_blank_answers", stop)
+    monkeypatch.setattr(training, "drop_blank_answers", stop)
     return run
 
 

@@ -60,9 +60,7 @@ def report_option(beside: str) -> Decorator:
     )
 
 
-def _read_separators(
-    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
-) -> tuple[str, ...]:
+def _read_separators(context: Any, parameter: Any, given: tuple[str, ...]) -> tuple[str, ...]:
     if "" in given:
         raise click.UsageError("--sep must be at least one character, such as ';'.")
     return tuple(dict.fromkeys(BREAKS.get(separator, separator) for separator in given))
