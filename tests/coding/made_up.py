@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 
+import coding_tables
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns, ColumnSpec
 from nldd.coding.model import Settings, fit_coding_model
@@ -64,16 +65,12 @@ def fitted(texts, codes, columns=COLUMNS, settings=SETTINGS):
     return fit_coding_model(answers_of(texts), codes, columns, settings)
 
 
-def write_csv(path, header, rows, separator=","):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-    return path
+def write_csv(path, header, rows):
+    return coding_tables.write_csv(path, rows, header)
 
 
 def read_csv(path):
-    """Header and rows, read by nothing of nldd."""
+    """Header and rows as lists, read by nothing of nldd."""
     with path.open(newline="", encoding="utf-8") as stream:
         header, *rows = csv.reader(stream)
     return header, rows
@@ -92,7 +89,7 @@ def write_coded(path, texts, codes):
     return write_csv(path, ["answer", "codes"], zip(texts, cells, strict=True))
 
 
-def assert_equal_predictions(found, expected):
+def assert_same(found, expected):
     """All fields, to the last bit."""
     for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part", "chance", "P"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)

@@ -145,9 +145,8 @@ def test_categories_are_columns_of_their_own():
     made = AnswerFeatures.fit(answers_of([""] * 4, categories=rows))
     assert made.levels == (("north", "south"), ("10", "5", "south"))
     expected = [[0, 1, 0, 1, 0], [1, 0, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 0, 1]]
-    assert (
-        4 * made.transform(answers_of([""] * 4, categories=rows)).toarray()
-    ).tolist() == expected
+    found = made.transform(answers_of([""] * 4, categories=rows)).toarray()
+    assert (4 * found).tolist() == expected
     new = [("east", "5"), ("5", "north"), ("", "")]  # known in the other column at most
     expected = [[0, 0, 0, 1, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
     assert (4 * made.transform(answers_of([""] * 3, categories=new)).toarray()).tolist() == expected

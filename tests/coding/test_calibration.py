@@ -6,11 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from drawn import assert_legible
-from nldd.coding.calibration import (
-    CalibrationDisplay,
-    RiskCoverageDisplay,
-    calibration_deciles,
-)
+from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay, calibration_deciles
 from nldd.exceptions import InputError
 
 
@@ -144,9 +140,8 @@ def test_curve_is_that_of_a_naive_loop():
 
 
 def test_picture_shows_curve_target_and_choice():
-    display = RiskCoverageDisplay(
-        [0.2, 0.6, 1.0], [1.0, 0.93, 0.82], target=0.9, chosen=(0.6, 0.93), title="$5_{ " * 30
-    ).plot()
+    about = {"target": 0.9, "chosen": (0.6, 0.93), "title": "$5_{ " * 30}
+    display = RiskCoverageDisplay([0.2, 0.6, 1.0], [1.0, 0.93, 0.82], **about).plot()
     ax = display.ax_
     assert_allclose(ax.lines[0].get_xydata(), [[20, 100], [60, 93], [100, 82]])
     assert_allclose(ax.lines[1].get_ydata(), [90, 90])

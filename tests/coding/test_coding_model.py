@@ -7,15 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 
-from coding.made_up import (
-    COLUMNS,
-    SETTINGS,
-    answers_of,
-    assert_equal_predictions,
-    decided,
-    fitted,
-    made_up,
-)
+from coding.made_up import COLUMNS, SETTINGS, answers_of, assert_same, decided, fitted, made_up
 from nldd.coding import model as model_module
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.features import AnswerFeatures
@@ -48,9 +40,9 @@ def assert_equal_models(found, expected):
     assert found.labels == expected.labels
     assert found.answers.texts == expected.answers.texts
     np.testing.assert_array_equal(found.Y, expected.Y)
-    assert_equal_predictions(found.evidence, expected.evidence)
+    assert_same(found.evidence, expected.evidence)
     new = answers_of(NEW)
-    assert_equal_predictions(found.code(new), expected.code(new))
+    assert_same(found.code(new), expected.code(new))
 
 
 def test_fit_is_repeatable_whatever_the_number_of_threads(model):

@@ -72,9 +72,8 @@ def evaluated(model, answers, codes, notes=()):
     """Five rows more have no codes."""
     n = len(codes)
     known = Decisions([*codes, *[None] * 5], [True] * (n + 5), notes=list(notes))
-    blank = Answers(
-        ["?"] * 5, np.full((5, 1), np.nan), [("",)] * 5, ids=[*"vwxyz"], rows=[*range(5)]
-    )
+    ages, regions = np.full((5, 1), np.nan), [("",)] * 5
+    blank = Answers(["?"] * 5, ages, regions, ids=[*"vwxyz"], rows=[*range(5)])
     return evaluate(model, Answers.join([answers, blank]), known, GOAL)
 
 

@@ -68,9 +68,8 @@ def test_accuracy_by_cross_validation_is_that_of_new_answers():
     texts, codes, _ = study(250)
     alone = fit_coding_model(Answers(texts), codes, settings=QUICK)
     expected = alone.evidence.right(alone.Y)[alone.tested].mean()
-    repeated = fit_coding_model(
-        Answers([*texts, *texts[:100]]), [*codes, *codes[:100]], settings=QUICK
-    )
+    twice = Answers([*texts, *texts[:100]]), [*codes, *codes[:100]]
+    repeated = fit_coding_model(*twice, settings=QUICK)
     assert len(repeated.tested) >= 150
     assert not np.isin(repeated.tested, repeated.repeated).any()
     found = repeated.evidence.right(repeated.Y)[repeated.tested].mean()
@@ -90,9 +89,8 @@ def test_repeated_words_have_a_threshold_of_their_own_at_half_of_the_level():
     alone = replace(test, repeated=np.zeros_like(test.repeated))
     for rows, part in ((~test.repeated, found), (test.repeated, found.repeated)):
         only = {n: getattr(alone, n)[rows] for n in ("theta", "chance", "n_wrong", "repeated")}
-        expected = replace(alone, **only).select(
-            GuaranteeTarget(0.7), 0.4
-        )  # half of the first fit's
+        half = 0.4  # of the first fit's
+        expected = replace(alone, **only).select(GuaranteeTarget(0.7), half)
         assert (part.threshold, part.n_auto) == (expected.threshold, expected.n_auto)
     assert found.repeated.threshold != found.threshold
     assert model.knows_words(Answers([texts[3].upper() + "!", "w01"])).tolist() == [True, False]

@@ -208,10 +208,8 @@ def test_a_table_with_a_column_of_codes_is_filled_in_there(model, tmp_path):
     code_table(model, table, tmp_path / "coded.csv", CodingOptions(None), review)
     header, found = read_csv(review)
     assert header == ["answer", "codes", "id", *REVIEWED]
-    assert sorted(row[:3] for row in found) == [
-        ["lower the rent", "rent", "c"],
-        ["more buses", "bus", "a"],
-    ]
+    expected = [["lower the rent", "rent", "c"], ["more buses", "bus", "a"]]
+    assert sorted(row[:3] for row in found) == expected
 
 
 def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):

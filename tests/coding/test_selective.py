@@ -147,9 +147,8 @@ def test_the_promise_holds_for_shares_of_right_labels(n_studies):
         error = rng.beta(A, 8, 600)
         # Labels of an answer err together: a third of the answers have all their errors at once.
         together = rng.random(600) < 1 / 3
-        wrong = np.where(
-            together, n_labels * (rng.random(600) < error), rng.binomial(n_labels, error)
-        )
+        whole, single = n_labels * (rng.random(600) < error), rng.binomial(n_labels, error)
+        wrong = np.where(together, whole, single)
         selection = selective_threshold(error, 1 - wrong / n_labels, 0.95, 0.9)
         if selection.threshold is not None:
             made += 1
@@ -162,10 +161,8 @@ def test_the_promise_holds_for_shares_of_right_labels(n_studies):
 def test_where_nearly_all_is_right_nearly_all_samples_find_a_threshold(accuracy, n, at_least):
     """Also if theta tells nothing; the walk from the surest answers alone finds one in half."""
     rng = np.random.default_rng(6)
-    found = [
-        selective_threshold(rng.random(n), rng.random(n) < accuracy, 0.9).n_auto > 0.9 * n
-        for _ in range(100)
-    ]
+    studies = [(rng.random(n), rng.random(n) < accuracy) for _ in range(100)]
+    found = [selective_threshold(*study, 0.9).n_auto > 0.9 * n for study in studies]
     assert np.mean(found) >= at_least
 
 

@@ -27,9 +27,8 @@ TARGETS = (
 )
 NOTHING = Selection(0.9, 0.95, None, 108, closest=(60, 51, 57))
 PASSED = Selection(0.9525, 0.9, 0.33, 100, 33, 0.98, limit=0.32, rank_by="chance")
-CODES = CodeSelection(
-    0.9, 0.9, 0.8, 0.05, CodeLimits(0.81, 0.04), 400, 120, 250, 300, 0.2, 0.934, 0.031
-)
+LIMITS = CodeLimits(0.81, 0.04)
+CODES = CodeSelection(0.9, 0.9, 0.8, 0.05, LIMITS, 400, 120, 250, 300, 0.2, 0.934, 0.031)
 STEP = Event("update", "2024-05-17T08:30:00Z", "more.csv", 64 * "a", 1, 0, 81, 3, 6, 0.9, 0.95)
 ROWS = triage_rows(np.arange(1, 101) / 100, np.repeat([1.0, 0.0], 50), 0.9, 0.33)
 AGAIN = Selection(0.9, 0.9, 0.2, 80, 60, 0.95, limit=0.2)

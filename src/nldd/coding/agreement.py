@@ -287,9 +287,7 @@ def masi_distance(one: Collection[Any], other: Collection[Any]) -> float:
     return 1 - monotonicity * len(one & other) / len(one | other)
 
 
-def krippendorff_alpha(
-    units: Sequence[Sequence[frozenset[Any] | None]],
-) -> Alpha:
+def krippendorff_alpha(units: Sequence[Sequence[frozenset[Any] | None]]) -> Alpha:
     """Krippendorff's alpha with MASI distance, and an interval from units drawn a thousand times.
 
     Parameters

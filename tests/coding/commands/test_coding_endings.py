@@ -12,7 +12,6 @@ from coding_tables import (
     HEADER,
     QUICK,
     answers,
-    call,
     nldd,
     read_csv,
     refuse,
@@ -20,7 +19,6 @@ from coding_tables import (
     write_csv,
 )
 from nldd import cli
-from nldd.exceptions import InputError
 
 FIT = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "made.nldd")
 PREDICT = ("predict", "model.nldd", "new.csv")
@@ -41,26 +39,12 @@ def test_a_mistake_of_ours_says_what_to_report(study, capsys, monkeypatch):
     assert "nldd --debug predict" in second
 
 
-def test_debug_shows_the_traceback(study):
-    with pytest.raises(InputError, match="does not exist"):
-        call("--debug", "fit", "nowhere.csv", *COLUMNS, "-o", "made.nldd")
-
-
-@pytest.mark.parametrize(
-    ("function", "words"),
-    [
-        ("training.fit_table", FIT),
-        ("coded_table.code_table", (*PREDICT, "-o", "coded.csv")),
-        ("training.update_model", ("update", "model.nldd", "truth.csv")),
-        ("evaluation.evaluate_table", ("evaluate", "model.nldd", "truth.csv")),
-    ],
-)
-def test_interruption_exits_with_130(function, words, study, capsys, monkeypatch):
+def test_interruption_exits_with_130(study, capsys, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"nldd.coding.{function}", interrupt)
-    done = nldd(capsys, *words)
+    monkeypatch.setattr("nldd.coding.training.fit_table", interrupt)
+    done = nldd(capsys, *FIT)
     assert (done.code, done.out) == (130, "")
     assert done.err.split() == ["Interrupted."]
 

@@ -132,14 +132,6 @@ def test_the_input_by_another_name_is_not_overwritten(study, tmp_path, capsys):
     assert "named twice" in error
 
 
-def test_a_missing_column_of_new_answers_is_named(study, tmp_path, capsys):
-    path = write_csv(tmp_path / "new.csv", [("more pay", "30")], ("answer", "Alter"))
-    words = ("predict", "model.nldd", path, "-o", tmp_path / "coded.csv")
-    error, hint = refuse(capsys, *words)
-    assert "'age'" in error
-    assert "'Alter'" in hint
-
-
 @pytest.mark.parametrize("command", ["update", "evaluate"])
 def test_a_column_of_the_model_with_another_name_is_to_be_renamed(command, study, tmp_path, capsys):
     header = (*HEADER[:-1], "nldd_codes", "Kodes")

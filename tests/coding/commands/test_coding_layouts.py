@@ -58,9 +58,8 @@ def test_codes_in_several_columns_from_fit_to_update(tmp_path, capsys):
     assert "40 coded answers joined the model" in done.out
     found = load_coding_model(model)
     assert found.labels == tuple(sorted(PHRASES))
-    assert Counter(map(frozenset, found.codes(found.Y)[-40:])) == Counter(
-        frozenset(row[-1].split(";")) for row in NEW
-    )
+    given = Counter(frozenset(row[-1].split(";")) for row in NEW)
+    assert Counter(map(frozenset, found.codes(found.Y)[-40:])) == given
 
 
 @pytest.fixture

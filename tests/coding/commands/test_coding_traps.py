@@ -2,7 +2,6 @@
 
 import io
 import random
-import shutil
 import sys
 
 import pytest
@@ -29,19 +28,17 @@ EVALUATE = ("evaluate", "model.nldd", "truth.csv")
 
 
 @pytest.fixture
-def study(made, tmp_path, monkeypatch):
-    folder = shutil.copytree(made, tmp_path / "study")
-    monkeypatch.chdir(folder)
-    return folder
+def study(study, monkeypatch):
+    monkeypatch.chdir(study)
+    return study
 
 
 def fill(path, column, values):
     """Write into a column what people would."""
     header, rows = read_csv(path)
     place = header.index(column)
-    filled = [
-        (*row[:place], value, *row[place + 1 :]) for row, value in zip(rows, values, strict=False)
-    ]
+    pairs = zip(rows, values, strict=False)
+    filled = [(*row[:place], value, *row[place + 1 :]) for row, value in pairs]
     write_csv(path, [*filled, *rows[len(filled) :]], header)
 
 

@@ -1,7 +1,5 @@
 """Features that people bring in a file: whose row is whose, and what is said where none can be."""
 
-from shutil import copytree
-
 import numpy as np
 import pytest
 
@@ -43,9 +41,9 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def study(made, tmp_path, monkeypatch):
-    monkeypatch.chdir(copytree(made, tmp_path / "study"))
-    return tmp_path / "study"
+def study(study, monkeypatch):
+    monkeypatch.chdir(study)
+    return study
 
 
 FIT_WORDS = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "words.nldd")
@@ -84,11 +82,8 @@ def test_a_review_in_any_order_finds_its_features_again(study, capsys):
     truth = {row[0]: row[2] for row in rows_and_features(40, 2)[0]}
     codes = header.index("codes")
     assert (header[codes + 1], header[-1]) == ("nldd_ok", "nldd_row")
-    given = [
-        [*row[:codes], truth[row[0]], "x", *row[codes + 2 :]]
-        for row in review[::-1]
-        if row[0] != "2-5"
-    ]
+    others = [row for row in review[::-1] if row[0] != "2-5"]
+    given = [[*row[:codes], truth[row[0]], "x", *row[codes + 2 :]] for row in others]
     write_csv(study / "r.csv", given, header)
     succeed(capsys, "update", "model.nldd", "r.csv", *OF_NEW, "--no-report", "--jobs", "1")
     model = load_coding_model(study / "model.nldd")
@@ -97,74 +92,29 @@ def test_a_review_in_any_order_finds_its_features_again(study, capsys):
     np.testing.assert_array_equal(model.answers.extra[87:], np.load("new.npy")[places])
 
 
-def of_shape(name, array, **options):
-    np.save(name, array, **options)
-    return ("--extra-features", name)
-
-
+# Of a file: its array, and parts of the error and of its advice.
 REFUSED = {
-    "too few rows": (
-        lambda: of_shape("few.npy", np.zeros((40, 3))[:39]),
-        "few.npy has 39 rows, new.csv has 40",
-        "in the same order",
-    ),
-    "too many rows": (
-        lambda: of_shape("many.npy", np.zeros((41, 3))),
-        "many.npy has 41 rows, new.csv has 40",
-        "in the same order",
-    ),
-    "NaN": (
-        lambda: of_shape("nan.npy", np.where(np.eye(40)[:, 6:9] == 1, np.nan, 0)),
-        "nan.npy, row 7: ",
-        "such as 0",
-    ),
-    "beyond single precision": (
-        lambda: of_shape("large.npy", np.full((40, 3), 1e39)),
-        "large.npy, row 1: ",
-        "such as 0",
-    ),
-    "other width": (
-        lambda: of_shape("wide.npy", np.zeros((40, 4))),
-        "got 4",
-        "made as for nldd fit",
-    ),
-    "none": (
-        lambda: (),
-        "got none",
-        "--extra-features",
-    ),
-    "one dimension": (
-        lambda: of_shape("flat.npy", np.zeros(40)),
-        "shape (40,)",
-        "numpy.save",
-    ),
-    "text": (
-        lambda: of_shape("text.npy", np.full((40, 3), "a")),
-        "got numbers of type <U1",
-        "numpy.save",
-    ),
-    "pickle": (
-        lambda: of_shape("objects.npy", np.full((40, 3), None), allow_pickle=True),
-        "objects.npy: ",
-        "numpy.save",
-    ),
-    "a table": (
-        lambda: ("--extra-features", "new.csv"),
-        "new.csv: ",
-        "numpy.save",
-    ),
-    "no file": (
-        lambda: ("--extra-features", "there-is-none.npy"),
-        "there-is-none.npy: ",
-        "check its name",
-    ),
+    "few.npy": (np.zeros((39, 3)), "few.npy has 39 rows, new.csv 40", "in the same order"),
+    "many.npy": (np.zeros((41, 3)), "many.npy has 41 rows, new.csv 40", "in the same order"),
+    "nan.npy": (np.where(np.eye(40)[:, 6:9] == 1, np.nan, 0), "nan.npy, row 7: ", "such as 0"),
+    "beyond-single.npy": (np.full((40, 3), 1e39), "beyond-single.npy, row 1: ", "such as 0"),
+    "wide.npy": (np.zeros((40, 4)), "got 4", "made as for nldd fit"),
+    "flat.npy": (np.zeros(40), "shape (40,)", "numpy.save"),
+    "text.npy": (np.full((40, 3), "a"), "got numbers of type <U1", "numpy.save"),
+    "pickle.npy": (np.full((40, 3), None), "pickle.npy: ", "numpy.save"),
+    "new.csv": (None, "new.csv: ", "numpy.save"),
+    "there-is-none.npy": (None, "there-is-none.npy: ", "check its name"),
+    "": (None, "got none", "--extra-features"),
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_used_is_refused(study, capsys, case):
-    make, message, hint = REFUSED[case]
-    said, advice = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv", *make())
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_used_is_refused(study, capsys, name):
+    array, message, hint = REFUSED[name]
+    if array is not None:
+        np.save(name, array)
+    extra = ("--extra-features", name) if name else ()
+    said, advice = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv", *extra)
     assert message in said
     assert hint in advice
     assert not (study / "coded.csv").exists()

@@ -174,7 +174,7 @@ def fit(monkeypatch, tmp_path, capsys):
     """Run ``nldd fit`` as far as what a model would learn from, of which none is fitted."""
     seen, leave_out = [], training.drop_blank_answers
 
-    def stop(answers, decisions, columns, *_):
+    def stop(answers, decisions, columns, **_):
         seen.append(leave_out(answers, decisions, columns))
         raise InputError("enough", hint="nothing")
 

@@ -21,7 +21,6 @@ from coding_tables import (
     answers,
     counts_of,
     read_csv,
-    refuse,
     succeed,
     without_codes,
     write_csv,
@@ -90,9 +89,8 @@ def emoji_and_right_to_left(folder):
 
 def marks_of_x(folder):
     header = ("id", *CODES, "answer")
-    rows = [
-        (a, *("x" if code in e.split(";") else "" for code in CODES), b) for a, b, _, _, e in ROWS
-    ]
+    marks = [["x" if code in row[-1].split(";") else "" for code in CODES] for row in ROWS]
+    rows = [(row[0], *own, row[1]) for row, own in zip(ROWS, marks, strict=True)]
     path = write_csv(folder / "odd.tsv", rows, header, delimiter="\t")
     options = ("--text", "answer", "--label-columns", ",".join(CODES))
     return Odd(path, header, rows, options, marks=tuple(CODES))
@@ -100,10 +98,8 @@ def marks_of_x(folder):
 
 def json_lines(folder):
     header = ("id", "answer", "age", "member", "share", "codes")
-    rows = [
-        (i, b, int(c) if c else None, i % 2 == 0, i / 8, e)
-        for i, (_, b, c, _, e) in enumerate(ROWS)
-    ]
+    ages = [int(row[2]) if row[2] else None for row in ROWS]
+    rows = [(i, r[1], ages[i], i % 2 == 0, i / 8, r[4]) for i, r in enumerate(ROWS)]
     path = folder / "odd.jsonl"
     path.write_text("\n".join(json.dumps(dict(zip(header, row, strict=True))) for row in rows))
     return Odd(path, header, rows, (*COLUMNS, "--features", "age,member,share"))
@@ -114,10 +110,8 @@ def parquet(folder):
     from pyarrow.parquet import write_table
 
     header = ("id", "answer", "age", "day", "share", "codes")
-    rows = [
-        (i, b, int(c) if c else None, DAY, i / 8, e or None)
-        for i, (_, b, c, _, e) in enumerate(ROWS)
-    ]
+    ages = [int(row[2]) if row[2] else None for row in ROWS]
+    rows = [(i, r[1], ages[i], DAY, i / 8, r[4] or None) for i, r in enumerate(ROWS)]
     columns = map(list, zip(*rows, strict=True))
     write_table(pyarrow.table(dict(zip(header, columns, strict=True))), folder / "odd.parquet")
     return Odd(folder / "odd.parquet", header, rows, (*COLUMNS, "--features", "age,day"))
@@ -143,10 +137,8 @@ def excel(folder):
     sheet.merge_cells(f"B{N + 3}:G{N + 5}")
     book.create_sheet("Notes").append(["not this one"])
     book.save(folder / "odd.xlsx")
-    options, notes = (
-        (*COLUMNS, "--features", "share,day"),
-        ("The sheet 'Wave 2' was read, and not 'Notes'.",),
-    )
+    options = (*COLUMNS, "--features", "share,day")
+    notes = ("The sheet 'Wave 2' was read, and not 'Notes'.",)
     return Odd(folder / "odd.xlsx", header, rows, options, counts_of(rows, place=5), notes=notes)
 
 
@@ -321,12 +313,3 @@ def test_formulas_come_through_workbooks_as_text(malicious, capsys):
     assert [row[:4] for row in read_csv(folder / "back.csv")[1]] == rows
     cells = [cell for row in openpyxl.load_workbook(folder / "coded.xlsx").active for cell in row]
     assert {cell.data_type for cell in cells} <= {"inlineStr", "s", "n"}
-
-
-def test_a_list_with_one_code_only_is_refused(tmp_path, capsys):
-    rows = [(*row[:-1], "pay") for row in answers(30)]
-    path = write_csv(tmp_path / "odd.csv", rows)
-    error, hint = refuse(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    assert "30 coded answers" in error and "{pay}" in error
-    assert "--labels" in hint
-    assert not (tmp_path / "model.nldd").exists()

@@ -1,6 +1,5 @@
 """What tells of quality as people call it: inspect, evaluate, audit, frequencies and so on."""
 
-import shutil
 from dataclasses import asdict
 
 import pytest
@@ -23,12 +22,6 @@ from nldd.coding.audit import judge_checks
 from nldd.coding.evaluation import evaluate_table
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
-
-
-@pytest.fixture
-def study(made, tmp_path):
-    """A copy, as these commands change files."""
-    return shutil.copytree(made, tmp_path / "study")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from coding_tables import QUICK, answers, read_csv, refuse, succeed, write_csv
+from coding_tables import HEADER, QUICK, answers, read_csv, refuse, succeed, write_csv
 from nldd.coding.model_file import load_coding_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -130,9 +130,7 @@ def test_after_an_update_the_answers_of_the_model_carry_the_codes_of_people(tmp_
     write_csv(tmp_path / "answers.csv", ROWS)
     fit(capsys, tmp_path / "answers.csv")
     new = answers(40, seed=1)
-    table = write_csv(
-        tmp_path / "new.csv", [row[:-1] for row in new], ("id", "answer", "age", "region")
-    )
+    table = write_csv(tmp_path / "new.csv", [row[:-1] for row in new], HEADER[:-1])
     odd = [(*row[:-1], "pay;rooms") for row in new[:15]]
     header = ("id", "answer", "age", "region", "codes")
     corrected = write_csv(tmp_path / "corrected.csv", odd, header)
@@ -145,7 +143,6 @@ def test_after_an_update_the_answers_of_the_model_carry_the_codes_of_people(tmp_
     status, codes = names.index("nldd_status"), names.index("nldd_codes")
     assert [row[status] for row in rows[:15]] == ["coded"] * 15
     assert {row[codes] for row in rows[:15]} == {"pay;rooms"}
-    found = succeed(
-        capsys, "frequencies", tmp_path / "model.nldd", tmp_path / "coded.csv", "--json"
-    )
+    words = ("frequencies", tmp_path / "model.nldd", tmp_path / "coded.csv", "--json")
+    found = succeed(capsys, *words)
     assert found.json["n_people"] == 15
