@@ -112,21 +112,14 @@ class Triage:
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
     """How much can be coded automatically at which target, for people to choose from."""
-    return tabulate(
-        "targets",
-        "How much can be coded automatically, by the accuracy that is promised",
-        targets,
-        {
-            "promised": lambda t: TableEntry(
-                exact_percent(t.target), t.chosen, "chosen" * t.chosen
-            ),
-            "auto": lambda t: TableEntry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
-            "of the tested answers": lambda t: TableEntry(
-                f"{t.n_auto:,} of {t.n_answers:,}", t.chosen
-            ),
-        },
-        *wording.fill_words("targets_notes", found=selection, targets=targets),
-    )
+    columns: dict[str, Any] = {
+        "promised": lambda t: TableEntry(exact_percent(t.target), t.chosen, "chosen" * t.chosen),
+        "auto": lambda t: TableEntry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
+        "of the tested answers": lambda t: TableEntry(f"{t.n_auto:,} of {t.n_answers:,}", t.chosen),
+    }
+    title = "How much can be coded automatically, by the accuracy that is promised"
+    notes = wording.fill_words("targets_notes", found=selection, targets=targets)
+    return tabulate("targets", title, targets, columns, *notes)
 
 
 def triage_table(
@@ -134,24 +127,19 @@ def triage_table(
 ) -> Table:
     """What is coded automatically up to which doubt, and how well; the chosen line is bold."""
     rank_by = selection.rank_by
-    return tabulate(
-        "triage",
-        "Triage: the share of the machine and its accuracy",
-        rows,
-        {
-            wording.SURE[rank_by]: lambda r: TableEntry(
-                wording.doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
-            ),
-            "auto": lambda r: TableEntry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
-            "right": lambda r: TableEntry(
-                percent(r.accuracy, 1), r.chosen, wording.percent_range(r.low, r.high)
-            ),
-            "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
-        },
-        *wording.fill_words(
-            "triage_notes", found=selection, rows=rows, human_accuracy=human_accuracy
+    columns: dict[str, Any] = {
+        wording.SURE[rank_by]: lambda r: TableEntry(
+            wording.doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
         ),
-    )
+        "auto": lambda r: TableEntry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
+        "right": lambda r: TableEntry(
+            percent(r.accuracy, 1), r.chosen, wording.percent_range(r.low, r.high)
+        ),
+        "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
+    }
+    about = {"found": selection, "rows": rows, "human_accuracy": human_accuracy}
+    title = "Triage: the share of the machine and its accuracy"
+    return tabulate("triage", title, rows, columns, *wording.fill_words("triage_notes", **about))
 
 
 def triage(

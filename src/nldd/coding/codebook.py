@@ -260,18 +260,15 @@ class CodebookUse:
 
     def table(self) -> Table:
         """Make a table of the codes in their order, those that have become others last."""
-        return tabulate(
-            "codebook",
-            "Codes, what they are called and what they mean",
-            self.codebook.entries,
-            {
-                "code": lambda e: visible(e.code),
-                "name": lambda e: visible(e.name),
-                "description": lambda e: visible(e.description, LONGEST_DESCRIPTION),
-                "merged into": lambda e: visible(e.merged_into),
-                "answers": lambda e: f"{self.counts.get(e.code, 0):,}",
-            },
-        )
+        columns: dict[str, Any] = {
+            "code": lambda e: visible(e.code),
+            "name": lambda e: visible(e.name),
+            "description": lambda e: visible(e.description, LONGEST_DESCRIPTION),
+            "merged into": lambda e: visible(e.merged_into),
+            "answers": lambda e: f"{self.counts.get(e.code, 0):,}",
+        }
+        title = "Codes, what they are called and what they mean"
+        return tabulate("codebook", title, self.codebook.entries, columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

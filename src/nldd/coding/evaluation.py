@@ -29,6 +29,7 @@ from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
 from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
+from nldd.coding.wording import fill_words, join_paragraphs, percent_range
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
@@ -148,7 +149,7 @@ class Evaluation:
     check: "GuaranteeCheck | None" = None
 
     def __str__(self) -> str:
-        return wording.join_paragraphs(
+        return join_paragraphs(
             to_text(wording.counts_table({"here": self.counts()})),
             wrap(self.unknown_words()),
             to_text(measures_table(self.scores, digits=4), columns=(0, 1)),
@@ -205,41 +206,31 @@ class Evaluation:
     def labels_table(self) -> Table:
         """How well each code is predicted, from the worst to the best."""
         remark = dict.fromkeys(self.unknown_labels, "unknown to the model")
-        return tabulate(
-            "labels",
-            "Codes, those that are predicted worst first",
-            # A code that nobody gave was not predicted badly: it goes to the end.
-            sorted(self.by_label, key=lambda s: s.n_true + s.n_pred == 0),
-            {
-                "code": lambda s: TableEntry(
-                    visible(self.codebook.shown(s.name)), under=remark.get(s.name, "")
-                ),
-                "people": lambda s: f"{s.n_true:,}",
-                "machine": lambda s: f"{s.n_pred:,}",
-                "both": lambda s: f"{s.n_both:,}",
-                "precision": lambda s: f"{s.precision:.3f}" if s.n_pred else "-",
-                "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
-                "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
-            },
-            *wording.fill_words("labels_notes"),
-        )
+        shown = self.codebook.shown
+        columns: dict[str, Any] = {
+            "code": lambda s: TableEntry(visible(shown(s.name)), under=remark.get(s.name, "")),
+            "people": lambda s: f"{s.n_true:,}",
+            "machine": lambda s: f"{s.n_pred:,}",
+            "both": lambda s: f"{s.n_both:,}",
+            "precision": lambda s: f"{s.precision:.3f}" if s.n_pred else "-",
+            "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
+            "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
+        }
+        # A code that nobody gave was not predicted badly: it goes to the end.
+        scores = sorted(self.by_label, key=lambda s: s.n_true + s.n_pred == 0)
+        title, notes = "Codes, those that are predicted worst first", fill_words("labels_notes")
+        return tabulate("labels", title, scores, columns, *notes)
 
     def confusions_table(self) -> Table:
         """Codes that the machine gave in place of others."""
-
-        def shown(code: str) -> str:
-            return visible(self.codebook.shown(code))
-
-        return tabulate(
-            "confusions",
-            "Codes given in place of others, the most frequent first",
-            self.confusions,
-            {
-                "people gave": lambda pair: shown(pair.missed),
-                "the machine gave instead": lambda pair: shown(pair.predicted),
-                "answers": lambda pair: f"{pair.count:,}",
-            },
-        )
+        shown = self.codebook.shown
+        columns: dict[str, Any] = {
+            "people gave": lambda pair: visible(shown(pair.missed)),
+            "the machine gave instead": lambda pair: visible(shown(pair.predicted)),
+            "answers": lambda pair: f"{pair.count:,}",
+        }
+        title = "Codes given in place of others, the most frequent first"
+        return tabulate("confusions", title, self.confusions, columns)
 
 
 @dataclass(frozen=True)
@@ -294,7 +285,7 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        return wording.fill_words("compared", check=self)
+        return fill_words("compared", check=self)
 
 
 def evaluate_table(
@@ -535,19 +526,15 @@ def check_guarantee(
 
 def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
     """Measures with their intervals and meanings."""
-    return tabulate(
-        "measures",
-        "Measures, with their 95 % intervals",
-        scores,
-        {
-            "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
-            "value": lambda s: TableEntry(
-                f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
-            ),
-            "what it is": lambda s: "".join(wording.fill_words("meaning", key=s.key)),
-        },
-        *wording.fill_words("measures_notes"),
-    )
+    columns: dict[str, Any] = {
+        "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
+        "value": lambda s: TableEntry(
+            f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
+        ),
+        "what it is": lambda s: "".join(fill_words("meaning", key=s.key)),
+    }
+    title, notes = "Measures, with their 95 % intervals", fill_words("measures_notes")
+    return tabulate("measures", title, scores, columns, *notes)
 
 
 def measures_tables(scores: Sequence[AnswerScore]) -> tuple[Table, Table]:
@@ -561,21 +548,14 @@ def measures_tables(scores: Sequence[AnswerScore]) -> tuple[Table, Table]:
 
 def calibration_table(found: Calibration) -> Table:
     """Groups of answers of similar theta, with the wrong labels expected and observed."""
-    return tabulate(
-        "calibration",
-        "Wrong labels that theta expects, and those observed with 95 % intervals",
-        zip(*(column.tolist() for column in astuple(found)), strict=True),
-        {
-            "expected": lambda bin: TableEntry(
-                percent(bin[0], 2), under=count_noun(bin[2], "answer")
-            ),
-            "observed": lambda bin: TableEntry(
-                percent(bin[1], 2), under=wording.percent_range(bin[3], bin[4], 2)
-            ),
-            "agree": lambda bin: "yes" if bin[3] <= bin[0] <= bin[4] else "no",
-        },
-        *wording.fill_words("calibration_notes"),
-    )
+    columns: dict[str, Any] = {
+        "expected": lambda b: TableEntry(percent(b[0], 2), under=count_noun(b[2], "answer")),
+        "observed": lambda b: TableEntry(percent(b[1], 2), under=percent_range(b[3], b[4], 2)),
+        "agree": lambda b: "yes" if b[3] <= b[0] <= b[4] else "no",
+    }
+    title = "Wrong labels that theta expects, and those observed with 95 % intervals"
+    bins = zip(*(column.tolist() for column in astuple(found)), strict=True)
+    return tabulate("calibration", title, bins, columns, *fill_words("calibration_notes"))
 
 
 def calibration_words(found: Calibration) -> str:
@@ -589,4 +569,4 @@ def calibration_words(found: Calibration) -> str:
     is_calibrated = n - n_more - n_fewer >= binom.ppf(0.05, n, 0.95)
     shares = dict(zip(("expected", "observed"), means.tolist(), strict=True))
     about = {"is_calibrated": is_calibrated, "n_fewer": n_fewer, "n_more": n_more, **shares}
-    return " ".join(wording.fill_words("theta", found=found, **about))
+    return " ".join(fill_words("theta", found=found, **about))

@@ -121,22 +121,18 @@ class Frequencies:
 
     def table(self) -> Table:
         """Make a table of the share of each code, the most frequent first."""
-        return tabulate(
-            "frequencies",
-            f"Shares of the codes in all {self.n_answers:,} answers",
-            self.codes,
-            {
-                "code": lambda f: visible(CodebookEntry(f.code, f.name).shown),
-                "corrected": lambda f: TableEntry(
-                    percent(f.share, 1), under=percent_range(f.low, f.high)
-                ),
-                "raw": lambda f: percent(f.raw, 1),
-                "bias": lambda f: points(f.bias),
-                "people": lambda f: f"{f.n_people:,}",
-                "machine": lambda f: f"{f.n_machine:,}",
-            },
-            *fill_words("frequencies_notes"),
-        )
+        columns: dict[str, Any] = {
+            "code": lambda f: visible(CodebookEntry(f.code, f.name).shown),
+            "corrected": lambda f: TableEntry(
+                percent(f.share, 1), under=percent_range(f.low, f.high)
+            ),
+            "raw": lambda f: percent(f.raw, 1),
+            "bias": lambda f: points(f.bias),
+            "people": lambda f: f"{f.n_people:,}",
+            "machine": lambda f: f"{f.n_machine:,}",
+        }
+        title = f"Shares of the codes in all {self.n_answers:,} answers"
+        return tabulate("frequencies", title, self.codes, columns, *fill_words("frequencies_notes"))
 
     def paragraphs(self) -> tuple[str, ...]:
         """Whom the codes come from, and how the errors of the machine are known."""
@@ -301,20 +297,16 @@ def points(difference: float) -> str:
 
 def bias_table(found: Iterable[CodeBias]) -> Table:
     """What coding by machine alone would do to the shares of the codes, the worst first."""
-    return tabulate(
-        "bias",
-        "Shares of the codes by people and by the machine alone",
-        found,
-        {
-            "code": lambda b: visible(b.code),
-            "people": lambda b: percent(b.people, 1),
-            "machine": lambda b: percent(b.machine, 1),
-            "difference": lambda b: TableEntry(
-                points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
-            ),
-        },
-        *fill_words("bias_notes"),
-    )
+    columns: dict[str, Any] = {
+        "code": lambda b: visible(b.code),
+        "people": lambda b: percent(b.people, 1),
+        "machine": lambda b: percent(b.machine, 1),
+        "difference": lambda b: TableEntry(
+            points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
+        ),
+    }
+    title = "Shares of the codes by people and by the machine alone"
+    return tabulate("bias", title, found, columns, *fill_words("bias_notes"))
 
 
 def code_frequencies(

@@ -112,19 +112,16 @@ class Suspects:
             names = map(self.model.codebook.shown, codes)
             return visible("; ".join(names) or "(no code)", 40)
 
-        return tabulate(
-            "suspects",
-            "Answers that may be miscoded, the most suspicious first",
-            self.items[:most],
-            {
-                "answer": lambda s: visible(s.text, 50),
-                "codes": lambda s: shown(s.codes),
-                "likely": lambda s: shown(s.likely),
-                "sure": lambda s: percent(s.sure),
-                "why": lambda s: "; ".join(s.why),
-            },
-            *fill_words("suspects_notes"),
-        )
+        columns: dict[str, Any] = {
+            "answer": lambda s: visible(s.text, 50),
+            "codes": lambda s: shown(s.codes),
+            "likely": lambda s: shown(s.likely),
+            "sure": lambda s: percent(s.sure),
+            "why": lambda s: "; ".join(s.why),
+        }
+        title = "Answers that may be miscoded, the most suspicious first"
+        items = self.items[:most]
+        return tabulate("suspects", title, items, columns, *fill_words("suspects_notes"))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

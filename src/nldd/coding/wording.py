@@ -218,25 +218,20 @@ def columns_sentence(columns: "Columns") -> str:
 
 def history_table(history: Iterable["Event"]) -> Table:
     """The steps of a model, each with its file and the model after it."""
-    return tabulate(
-        "history",
-        "Steps in the life of the model, the first one first",
-        history,
-        {
-            "time": lambda e: TableEntry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
-            "step": lambda e: visible(e.action),
-            "file": lambda e: visible(e.file),
-            "joined": lambda e: TableEntry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
-            "answers": lambda e: f"{e.n_answers:,}",
-            "codes": lambda e: TableEntry(
-                f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"
-            ),
-            "all right": lambda e: percent(e.subset_accuracy, 1),
-            "labels right": lambda e: percent(e.hamming_accuracy, 1),
-        },
-        "All right: answers with all codes right; labels right: decisions on single codes. "
-        "Both by cross-validation after the step.",
-    )
+    columns: dict[str, Any] = {
+        "time": lambda e: TableEntry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
+        "step": lambda e: visible(e.action),
+        "file": lambda e: visible(e.file),
+        "joined": lambda e: TableEntry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
+        "answers": lambda e: f"{e.n_answers:,}",
+        "codes": lambda e: TableEntry(f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"),
+        "all right": lambda e: percent(e.subset_accuracy, 1),
+        "labels right": lambda e: percent(e.hamming_accuracy, 1),
+    }
+    title = "Steps in the life of the model, the first one first"
+    right = "All right: answers with all codes right; labels right: decisions on single codes."
+    note = f"{right} Both by cross-validation after the step."
+    return tabulate("history", title, history, columns, note)
 
 
 def readable_time(time: str) -> str:

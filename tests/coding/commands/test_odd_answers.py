@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas
 import pytest
 
-from coding_tables import QUICK, nldd
+from coding_tables import QUICK
 from nldd.coding import training
 from nldd.exceptions import InputError
 
@@ -170,7 +170,7 @@ REFUSED = {
 
 
 @pytest.fixture
-def fit(monkeypatch, tmp_path, capsys):
+def fit(monkeypatch, tmp_path, nldd):
     """Run ``nldd fit`` as far as what a model would learn from, of which none is fitted."""
     seen, leave_out = [], training.drop_blank_answers
 
@@ -181,7 +181,7 @@ def fit(monkeypatch, tmp_path, capsys):
     def run(odd, options):
         each = f" --text {options}".split(" --")[1:]
         words = [word for option in each for word in f"--{option}".split(" ", 1)]
-        done = nldd(capsys, "fit", odd.path(tmp_path), *words, *QUICK, "-o", tmp_path / "m.nldd")
+        done = nldd("fit", odd.path(tmp_path), *words, *QUICK, "-o", tmp_path / "m.nldd")
         assert not (tmp_path / "m.nldd").exists()
         return done, seen
 

@@ -21,7 +21,6 @@ from coding_tables import (
     answers,
     counts_of,
     read_csv,
-    succeed,
     without_codes,
     write_csv,
 )
@@ -208,9 +207,9 @@ ODD += (marks_of_x, json_lines, parquet, excel)
 
 
 @pytest.mark.parametrize("make", ODD, ids=lambda make: make.__name__)
-def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, capsys):
+def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, succeed):
     model, odd = tmp_path / "model.nldd", make(tmp_path)
-    fitted = succeed(capsys, "fit", odd.path, *odd.options, *QUICK, "-o", model, "--json").json
+    fitted = succeed("fit", odd.path, *odd.options, *QUICK, "-o", model, "--json").json
     assert (fitted["rows"], fitted["coded"], fitted["set_aside"]) == (N, N_CODED, N - N_CODED)
     assert fitted["labels"] == odd.counts
     assert tuple(fitted["notes"]) == odd.notes
@@ -218,7 +217,7 @@ def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, capsys):
     theta, coded = 1.0, []
     for name in ("coded.jsonl", "coded.xlsx", "coded.csv"):
         words = ("predict", model, odd.path, "-o", tmp_path / name, "--max-theta", theta)
-        counts = succeed(capsys, *words, "--raw", "--json").json
+        counts = succeed(*words, "--raw", "--json").json
         assert tuple(counts["notes"]) == odd.notes
         added = added_cells(odd, tmp_path / name)
         status = Counter(row["nldd_status"] for row in added)
@@ -245,7 +244,7 @@ MALICIOUS = (
 
 
 @pytest.fixture
-def malicious(tmp_path, capsys):
+def malicious(tmp_path, succeed):
     """A model that knows malicious answers and codes, and a table of new ones of the kind."""
     rows = [
         (a, f"{MALICIOUS[i % len(MALICIOUS)]} {b}", c, MALICIOUS[-i % len(MALICIOUS)], f"={e}")
@@ -254,20 +253,20 @@ def malicious(tmp_path, capsys):
     header = ("id", "answer", "age", "=region", "codes")
     path = write_csv(tmp_path / "answers.csv", rows, header, quoting=csv.QUOTE_ALL)
     words = ("fit", path, *COLUMNS, "--features", "=region", *QUICK, "-o", tmp_path / "model.nldd")
-    succeed(capsys, *words)
+    succeed(*words)
     new = [(f"new {row[0]}", *row[1:4]) for row in rows]  # of other respondents
     write_csv(tmp_path / "new.csv", new, header[:4], quoting=csv.QUOTE_ALL)
     return tmp_path, header[:4], new
 
 
-def predict(capsys, folder, out, *options, new="new.csv", theta=1):
+def predict(succeed, folder, out, *options, new="new.csv", theta=1):
     words = ("predict", folder / "model.nldd", folder / new, "-o", folder / out, *options)
-    succeed(capsys, *words, "--max-theta", theta)
+    succeed(*words, "--max-theta", theta)
 
 
-def test_formulas_are_guarded_in_csv_unless_raw(malicious, capsys):
+def test_formulas_are_guarded_in_csv_unless_raw(malicious, succeed):
     folder, header, rows = malicious
-    predict(capsys, folder, "coded.csv", "--explain")
+    predict(succeed, folder, "coded.csv", "--explain")
     found, coded = read_csv(folder / "coded.csv")
     assert found[:4] == ("id", "answer", "age", "'=region")
     for place in (1, 3):
@@ -277,7 +276,7 @@ def test_formulas_are_guarded_in_csv_unless_raw(malicious, capsys):
     begins = tuple("=+-@\t\r\uff1d")
     cells = {cell for row in coded for cell in row if cell.lstrip(" ").startswith(begins)}
     assert {cell for cell in cells if not is_number(cell)} == set()
-    predict(capsys, folder, "raw.csv", "--raw")
+    predict(succeed, folder, "raw.csv", "--raw")
     found, coded = read_csv(folder / "raw.csv")
     assert (found[:4], [row[:4] for row in coded]) == (header, rows)
     assert all(row[4].startswith("=") for row in coded)
@@ -287,23 +286,23 @@ def is_number(cell):
     return cell.replace(".", "").replace("e-", "").removeprefix("-").isdecimal()
 
 
-def test_formulas_are_guarded_in_review_and_audit_files(malicious, capsys):
+def test_formulas_are_guarded_in_review_and_audit_files(malicious, succeed):
     folder, _, rows = malicious
-    predict(capsys, folder, "coded.csv", "--review", folder / "review.csv", theta=0)
+    predict(succeed, folder, "coded.csv", "--review", folder / "review.csv", theta=0)
     review = [row[1] for row in read_csv(folder / "review.csv")[1]]
     assert sorted(review) == sorted(escape_formula(row[1]) for row in rows)
-    predict(capsys, folder, "raw.csv", "--raw")
-    succeed(capsys, "audit", folder / "raw.csv", "--sample", "5")
+    predict(succeed, folder, "raw.csv", "--raw")
+    succeed("audit", folder / "raw.csv", "--sample", "5")
     assert all(row[1].startswith("'") for row in read_csv(folder / "raw.audit.csv")[1])
-    succeed(capsys, "audit", folder / "raw.csv", "--sample", "5", "--raw", "--force")
+    succeed("audit", folder / "raw.csv", "--sample", "5", "--raw", "--force")
     assert all(row[1].startswith(MALICIOUS) for row in read_csv(folder / "raw.audit.csv")[1])
 
 
-def test_formulas_come_through_workbooks_as_text(malicious, capsys):
+def test_formulas_come_through_workbooks_as_text(malicious, succeed):
     folder, header, rows = malicious
-    predict(capsys, folder, "coded.xlsx")
-    predict(capsys, folder, "again.xlsx", new="coded.xlsx")
-    predict(capsys, folder, "back.csv", "--raw", new="again.xlsx")
+    predict(succeed, folder, "coded.xlsx")
+    predict(succeed, folder, "again.xlsx", new="coded.xlsx")
+    predict(succeed, folder, "back.csv", "--raw", new="again.xlsx")
     first = read_workbook(folder / "coded.xlsx")
     assert first[0][:4] == header
     assert [row[:4] for row in first[1]] == [tuple(map(in_workbook, row)) for row in rows]
