@@ -78,8 +78,7 @@ def read_csv(path):
 
 def take_codes(model, path):
     """The codes that people have decided in a review, and how many rows nobody has."""
-    table = read_table(path)
-    codes, _ = looked_at_codes(table, model.columns.codes)
+    codes, _ = looked_at_codes(read_table(path), model.columns.codes)
     return codes, sum(found is None for found in codes)
 
 

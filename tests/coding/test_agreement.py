@@ -215,8 +215,7 @@ def test_kappa_is_that_of_scikit_learn():
     B = np.where(rng.random((80, 5)) < 0.2, ~A, A)
     B[:, 3:] = A[:, 3:]  # never, and always: nothing can be told
     found = agreement.cohen_kappa(A, B)
-    expected = [cohen_kappa_score(A[:, j], B[:, j]) for j in range(3)]
-    np.testing.assert_allclose(found[:3], expected)
+    np.testing.assert_allclose(found[:3], [cohen_kappa_score(A[:, j], B[:, j]) for j in range(3)])
     assert np.isnan(found[3:]).all()
     # One of them uses it: that is a disagreement like any other.
     assert agreement.cohen_kappa([[1], [0]], [[0], [0]]).tolist() == [0.0]

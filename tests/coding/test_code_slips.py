@@ -51,8 +51,7 @@ def test_known_code_that_is_meant(name, meant):
 
 def test_groups_that_differ_in_capitals_spaces_and_zeros():
     names = ["Service", "SERVICE", "a  b", "A b", "bus", "buses", "straße", "STRASSE"]
-    groups = [["Service", "SERVICE"], ["a  b", "A b"], ["straße", "STRASSE"]]
-    assert similar_groups(names) == groups
+    assert similar_groups(names) == [["Service", "SERVICE"], ["a  b", "A b"], ["straße", "STRASSE"]]
     assert similar_groups(["2", "02", "12", "002", "0", "00"]) == [["2", "02", "002"], ["0", "00"]]
 
 

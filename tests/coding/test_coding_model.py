@@ -46,8 +46,7 @@ def assert_equal_models(found, expected):
 
 
 def test_fit_is_repeatable_whatever_the_number_of_threads(model):
-    again = fitted(TEXTS[:70], CODES[:70], settings=replace(SETTINGS, n_jobs=2))
-    assert_equal_models(again, model)
+    assert_equal_models(fitted(TEXTS[:70], CODES[:70], settings=replace(SETTINGS, n_jobs=2)), model)
 
 
 @pytest.mark.parametrize(
@@ -87,16 +86,14 @@ def test_new_codes_and_no_code_may_join(model):
     joined = add_answers(model, answers_of(texts), decided(codes))
     assert joined.labels == ("bus", "noise", "park", "rent")
     assert [set(names) for names in joined.codes(joined.Y)] == [*CODES[:70], *codes]
-    found = joined.code(answers_of(["awful noise", "dunno"]))
-    assert joined.codes(found.Y) == [("noise",), ()]
+    assert joined.codes(joined.code(answers_of(["awful noise", "dunno"])).Y) == [("noise",), ()]
 
 
 def test_marks_keep_the_order_of_their_columns():
     model = fitted(TEXTS[:70], CODES[:70], MARKS)
     assert model.labels == ("rent", "bus", "never", "park")
     assert model.Y[:, 2].sum() == 0
-    found = model.code(answers_of(["more buses, clean park"]))
-    assert found.Y.tolist() == [[0, 1, 0, 1]]
+    assert model.code(answers_of(["more buses, clean park"])).Y.tolist() == [[0, 1, 0, 1]]
     assert add_answers(model, answers_of(["x"]), decided([set()])).labels == model.labels
 
 

@@ -82,8 +82,7 @@ def test_rows_without_text_and_with_any_codes_are_left_out():
 )
 def test_rows_without_text_teach_a_code_that_nearly_all_have(n_same, n_other, kept):
     codes = [{"bus"}] * 3 + [{"no answer"}] * n_same + [{"bus"}] * n_other
-    table = coded(codes, ["late"] * 3 + [""] * (n_same + n_other))
-    _, found = drop_blank_answers(*table, COLUMNS)
+    _, found = drop_blank_answers(*coded(codes, ["late"] * 3 + [""] * (n_same + n_other)), COLUMNS)
     assert len(found.codes) == (len(codes) if kept else 3)
     assert ("learned, as nearly all are coded 'no answer';" in found.notes[0]) == kept
     # Those of an update count with those that the model has.

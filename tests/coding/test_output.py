@@ -149,8 +149,7 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
 
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
     model = fitted([*TEXTS, *5 * [""]], [*CODES, *5 * [set()]])
-    counts = code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0))
-    assert counts.n_auto == len(new)
+    assert code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0)).n_auto == len(new)
     _, rows = read_csv(tmp_path / "coded.csv")
     assert [row[3] for row in rows if not row[1].strip()] == ["", ""]
 

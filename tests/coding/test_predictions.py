@@ -38,8 +38,7 @@ def study():
 @pytest.fixture(scope="module")
 def classifier(study):
     answers, Y = study
-    X = AnswerFeatures.fit(answers).transform(answers)
-    return new_classifier(Settings(), C=10.0).fit(X, Y)
+    return new_classifier(Settings(), C=10.0).fit(AnswerFeatures.fit(answers).transform(answers), Y)
 
 
 @pytest.fixture(scope="module")
@@ -231,11 +230,9 @@ def test_chances_are_those_of_the_other_folds():
     for i in range(90):
         others = fold != fold[i]
         fitted = predictions.ConfidenceRegression.fit(clues[others], Y[others], right[others])
-        expected = fitted.chance(clues[[i]], Y[[i]])[0]
-        assert found[i] == pytest.approx(expected, rel=1e-12)
+        assert found[i] == pytest.approx(fitted.chance(clues[[i]], Y[[i]])[0], rel=1e-12)
     # What is right in a fold does not reach its own chances.
-    changed = np.where(fold == 2, 1 - right, right)
-    again = cross_fit(clues, Y, changed, fold)
+    again = cross_fit(clues, Y, np.where(fold == 2, 1 - right, right), fold)
     np.testing.assert_array_equal(again[fold == 2], found[fold == 2])
     assert (again[fold != 2] != found[fold != 2]).any()
 

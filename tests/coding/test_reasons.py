@@ -38,8 +38,7 @@ def reason(model, Y, other, P, Dx=0.5, words=1):
         P=np.array([P], dtype=np.float32),
         others=np.array([[other]], dtype=np.int8),
     )
-    X = csr_array(np.array([[words, 0, 3.0]]))
-    return Reasons(model).find(found, X, np.arange(1))[0]
+    return Reasons(model).find(found, csr_array(np.array([[words, 0, 3.0]])), np.arange(1))[0]
 
 
 BUS, PARK, RENT, TAXI = np.eye(4, dtype=int).tolist()

@@ -28,8 +28,7 @@ def study(n, seed=0):
     rng = np.random.default_rng(seed)
     words = np.array([rng.choice(40, size=7, replace=False) for _ in range(n)])
     P = expit(WEIGHTS[words].sum(axis=1) - 0.5)
-    texts = [" ".join(WORDS[j] for j in row) for row in words]
-    return texts, codes_of(P, rng), P
+    return [" ".join(WORDS[j] for j in row) for row in words], codes_of(P, rng), P
 
 
 def codes_of(P, rng):
@@ -133,8 +132,7 @@ def test_halves_of_nldd_and_of_the_tuning_keep_groups_together(monkeypatch):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(90, 4)), (rng.random((90, 2)) < 0.5).astype(np.int8)
     groups = np.repeat(np.arange(30), 3)
-    model = NLDDClassifier(None, random_state=0).fit(X, Y, groups=groups.astype(str))
-    pairs = model.pairs_
+    pairs = NLDDClassifier(None, random_state=0).fit(X, Y, groups=groups.astype(str)).pairs_
     assert not (groups[pairs.instance] == groups[pairs.row]).any()
     assert not np.isin(groups[pairs.instance], groups[pairs.row]).any()
     seen = []
@@ -187,8 +185,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
     assert learned == {i for i in range(120) if i % 6}
     assert set(model.evidence.row.tolist()) <= learned
     assert len(model.tested) == 120
-    same = model.code(Answers(texts[:1]))
-    assert int(same.row[0]) in learned
+    assert int(model.code(Answers(texts[:1])).row[0]) in learned
 
 
 def test_too_few_answers_on_which_coders_agree_are_refused():

@@ -50,8 +50,7 @@ def test_estimate_by_hand():
     Y_rest = np.array([[1]] * 30 + [[0]] * 170)
     machine = np.array([[1]] * 10 + [[0]] * 20)
     people = np.array([[1]] * 8 + [[0]] * 2 + [[1]] + [[0]] * 19)
-    part = frequencies.count_part(Y_rest, machine, people)
-    total, low, high = frequencies.estimate_rest([part])
+    total, low, high = frequencies.estimate_rest([frequencies.count_part(Y_rest, machine, people)])
     # 30 * 0.8 + 170 * 0.05
     assert total == pytest.approx([32.5])
     (a, b), (c, d) = naive_limits(8, 10, 30), naive_limits(1, 20, 170)

@@ -20,8 +20,7 @@ def suggest(texts, **options):
 
 
 def test_answers_about_two_things_are_two_groups():
-    texts = [*BUS * 2, *RENT * 3, "late bus, high rent", "", "zebra"]
-    found = suggest(texts, n_groups=2)
+    found = suggest([*BUS * 2, *RENT * 3, "late bus, high rent", "", "zebra"], n_groups=2)
     assert [group.code for group in found.groups] == ["g1", "g2"]
     rent, bus = found.groups
     assert "rent" in rent.words[:2] and "bus" in bus.words[:2]
@@ -43,9 +42,10 @@ def test_more_answers_than_are_learned_from_all_get_their_group(monkeypatch):
 
 
 def test_scripts_without_spaces_and_emoji_are_grouped():
-    bus = ["公交车太晚", "公交车太少", "晚上没有公交车", "公交车票贵"]
-    rent = ["房租太高", "房租贵", "降低房租", "房租一直涨"]
-    texts = [*bus * 3, *rent * 3]
+    texts = [
+        *["公交车太晚", "公交车太少", "晚上没有公交车", "公交车票贵"] * 3,
+        *["房租太高", "房租贵", "降低房租", "房租一直涨"] * 3,
+    ]
     found = suggest(texts, n_groups=2)
     assert {found.rows[:12], found.rows[12:]} == {((0,),) * 12, ((1,),) * 12}
     assert "房租" in {word for group in found.groups for word in group.words}
@@ -78,8 +78,7 @@ def test_the_survey_is_grouped_about_as_it_was_coded():
     coded = [row[-1].split(";") for row in rows]
     Y = np.array([[code in codes for code in survey.codes] for codes in coded])
     assert best_f(Y, G) > 0.38
-    shuffled = random.Random(0).sample(range(len(G)), len(G))
-    assert best_f(Y, G[shuffled]) < 0.25
+    assert best_f(Y, G[random.Random(0).sample(range(len(G)), len(G))]) < 0.25
 
 
 def best_f(Y, G):

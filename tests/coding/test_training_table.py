@@ -80,8 +80,7 @@ def test_columns_that_hold_codes(tmp_path, labels, expected):
     header = ["answer", "code1", "code2", "nldd_code3", "code10", "why, in short?", "labels"]
     path = write_csv(tmp_path / "a.csv", header, [["a"] * len(header)])
     request = ColumnSpec(("answer",), labels, separators=("|", ","), none="-")
-    columns = find_columns(read_table(path), request)
-    assert columns.codes == CodeColumns(expected, "|", "-", (",",))
+    assert find_columns(read_table(path), request).codes == CodeColumns(expected, "|", "-", (",",))
 
 
 @pytest.mark.parametrize("labels", ["code1,code3", "c_*"])

@@ -36,8 +36,7 @@ AGAIN = Selection(0.9, 0.9, 0.2, 80, 60, 0.95, limit=0.2)
 
 def triages():
     yield Triage(ROWS, replace(PASSED, repeated=AGAIN), 0.9)
-    by_theta = replace(PASSED, rank_by="theta", limit=0.33, measure="hamming", n_auto=100)
-    yield Triage(ROWS, by_theta)
+    yield Triage(ROWS, replace(PASSED, rank_by="theta", limit=0.33, measure="hamming", n_auto=100))
     yield Triage((), NOTHING, targets=TARGETS)
     yield Triage((), replace(NOTHING, measure="hamming"), targets=TARGETS[:1])
     yield Triage((), replace(NOTHING, closest=None, repeated=replace(AGAIN, threshold=None)))

@@ -168,10 +168,7 @@ class Agreement:
         for apart in self.disagreements:
             given = [frozenset(codes) for codes in apart.codes if codes is not None]
             differ = frozenset.union(*given) - frozenset.intersection(*given)
-            cells = (
-                "" if codes is None else separator.join(codes) or "(no code)"
-                for codes in apart.codes
-            )
+            cells = ["" if c is None else separator.join(c) or "(no code)" for c in apart.codes]
             found = separator.join(sorted(differ)), round(apart.distance, 4)
             rows.append((apart.name, apart.text, *cells, *found))
         first = "row" if self.matched_by == BY_ORDER else "id"

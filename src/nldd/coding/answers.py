@@ -241,8 +241,7 @@ def normalize_text(text: str) -> str:
 def take(coded: Coded, places: Iterable[int], *notes: str) -> Coded:
     """Some of the answers and their decisions, with notes on the others."""
     chosen, (answers, decisions) = np.array(list(places), dtype=np.intp), coded
-    some = replace(decisions[chosen], notes=[*decisions.notes, *notes])
-    return answers[chosen], some
+    return answers[chosen], replace(decisions[chosen], notes=[*decisions.notes, *notes])
 
 
 def drop_blank_answers(

@@ -215,8 +215,7 @@ def draw_sample(
     frame = table.frame.iloc[drawn].assign(**{own.CHECK: "", own.RIGHT_CODES: ""})
     header = (*table.header, own.CHECK, own.RIGHT_CODES)
     write_table(out, frame, header=header, like=table.format, raw=raw)
-    counts = (len(table), len(open_places), len(drawn), len(earlier))
-    return Sample(out, *counts, tuple(besides))
+    return Sample(out, len(table), len(open_places), len(drawn), len(earlier), tuple(besides))
 
 
 def is_check_sample(path: Path, options: TableOptions = TableOptions()) -> bool:

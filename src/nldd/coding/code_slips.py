@@ -266,10 +266,7 @@ def check_new_codes(
         encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
         raise InputError(message, hint=f"correct them in the file; or {hint}{encoding}")
     meant = {slip.written: slip.meant for slip in slips}
-    settled = [
-        None if names is None else frozenset(m for n in names for m in meant.get(n, (n,)))
-        for names in decisions.codes
-    ]
+    settled = [c and frozenset(m for n in c for m in meant.get(n, (n,))) for c in decisions.codes]
     new = sorted(rows.keys() - meant.keys() - set(known))
     notes = [*decisions.notes, *[f"New codes: {quote_first(new)}."] * bool(new)]
     return replace(decisions, codes=settled, notes=notes)

@@ -313,8 +313,7 @@ def write_codebook(path: Path | str, codebook: Codebook, counts: Mapping[str, in
     >>> folder.cleanup()
     """
     # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
-    like = TableFormat(kind="xlsx")
-    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like)
+    write_table(path, CodebookUse(codebook, counts).to_frame(), like=TableFormat(kind="xlsx"))
 
 
 def apply_codebook(

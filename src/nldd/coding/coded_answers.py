@@ -240,10 +240,8 @@ def code_answers(
     Of the `k` nearest labelsets, those behind the first are found too.
     """
     known, n = model.codes(model.Y), len(answers)
-    kept = [
-        own if own is not None or place is None else frozenset(known[place])
-        for own, place in zip(given, model.find_places(answers), strict=True)
-    ]
+    each = zip(given, model.find_places(answers), strict=True)
+    kept = [own if own is not None or i is None else frozenset(known[i]) for own, i in each]
     used = options.model_in_use(model)
     reasons, nothing = Reasons(used), np.array([], dtype=np.intp)
     if not n:  # arrays of the right widths, without a row

@@ -139,8 +139,7 @@ def code_table(
     if review is not None:
         each = enumerate(zip(coded.statuses, coded.drawn, strict=True))
         for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (own.REVIEW, own.PARTLY)]
-        order = sorted(for_people, key=lambda i: _sort_key(coded, i))
-        rows = np.array(order, dtype=np.intp)
+        rows = np.array(sorted(for_people, key=lambda i: _sort_key(coded, i)), dtype=np.intp)
         sheet, header, layout = _review_sheet(used, table, rows, coded[rows], coding)
         write_table(review, sheet, header=header, layout=layout, **written)
     return counts
@@ -172,10 +171,8 @@ def _columns(
     """What is said of each row; chance and theta speak of whole labelsets, not of single codes."""
     found, n = coded.found, len(coded)
     chance: Column = [""] * n if found.chance is None else _six_digits(found.chance)
-    both = (
-        ["" if settled else cell for cell, settled in zip(cells, coded.settled, strict=True)]
-        for cells in (chance, _six_digits(found.theta))
-    )
+    each = (zip(c, coded.settled, strict=True) for c in (chance, _six_digits(found.theta)))
+    both = (["" if settled else cell for cell, settled in pairs] for pairs in each)
     # Empty where none of the codes that are settled applies.
     partly = zip(_join_codes(model, coded.Y), coded.Y, coded.statuses, strict=True)
     columns: dict[str, Column] = {
@@ -249,8 +246,7 @@ def _review_sheet(
     cells = _code_cells(model, coded, suggested, blank).items()
     filled = {there.get(escape_formula(name), name): column for name, column in cells}
     new = [name for name in filled if name not in table.names]
-    taken = {*table.names, *codes.names, *model.columns.inputs}
-    unique = unique_column_names(added, taken)
+    unique = unique_column_names(added, {*table.names, *codes.names, *model.columns.inputs})
     every = frame_of({**filled, **dict(zip(unique, added.values(), strict=True))})
     frame = table.frame.iloc[rows].reset_index(drop=True).assign(**every)
     widths = WIDTHS | dict.fromkeys(texts, TEXT_WIDTH)

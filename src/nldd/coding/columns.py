@@ -394,9 +394,8 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
         there = f"{table.path.name} has the columns {quote_first(table.names)}"
         raise InputError(message, hint=f"--labels NAMES or --label-columns PATTERN; {there}")
     names, codes = table.names, _code_columns(table, spec)
-    text, features, categorical = (
-        split_names(given, names) for given in (spec.text, spec.features, spec.categorical)
-    )
+    given = (spec.text, spec.features, spec.categorical)
+    text, features, categorical = (split_names(each, names) for each in given)
     features = tuple(name for name in features if name not in categorical)
     used = (*text, *features, *categorical, *codes.names)
     for name in (*used, *filter(None, (spec.id, spec.coder_column))):
@@ -414,8 +413,7 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
     beside = (numeric, (*words, *categorical), n_extra)
     found = Columns(text, codes, *beside, respondent, spec.coder_column or coder)
     # Codes and what nldd has added do not tell answers apart: a review leaves all others alone.
-    own = own_columns(table, (*codes.names, found.coder))
-    return replace(found, identity=tuple(sorted(own)))
+    return replace(found, identity=tuple(sorted(own_columns(table, (*codes.names, found.coder)))))
 
 
 def _code_columns(table: Spreadsheet, spec: ColumnSpec) -> CodeColumns:

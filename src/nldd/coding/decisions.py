@@ -96,8 +96,7 @@ def read_sheet(
     coders = [] if coder is None else [cell.strip() for cell in table.texts(coder)]
     # Who is asked to check certain answers was not given a random sample of all.
     random = [] if kind == SAMPLE else read_drawn(table, drawn)
-    about = (table.path.name, table.sha256, kind, notes)
-    decisions = Decisions(found, random, coders, [], [], *about)
+    decisions = Decisions(found, random, coders, [], [], table.path.name, table.sha256, kind, notes)
     return read_answers(table, columns, decisions.decided), decisions
 
 
@@ -284,8 +283,7 @@ def read_rows(model: CodingModel, table: Spreadsheet, decisions: Decisions) -> C
     doubt = numbers.assign(chance=1 - numbers["chance"]).fillna(np.inf).to_numpy(dtype=float)
     drawn = np.array(read_drawn(table), dtype=bool)
     said = [np.array(values, dtype=object) for values in (status, machine, people)]
-    is_blank = model.is_blank(answers)
-    return CodedRows(said[0], said[1], said[2], doubt, is_blank, drawn, drawn.copy())
+    return CodedRows(said[0], said[1], said[2], doubt, model.is_blank(answers), drawn, drawn.copy())
 
 
 def predicted_texts(table: Spreadsheet, name: str) -> list[str]:
@@ -318,16 +316,14 @@ def add_decided(
         alike = waiting[identity, drawn] or waiting[identity, not drawn]
         if not alike:
             hint = f"give tables that come from {here}, with its columns as they were"
-            message = f"{of.path.name}, row {i}: {here} has no such answer."
-            raise InputError(message, hint=hint)
+            raise InputError(f"{of.path.name}, row {i}: {here} has no such answer.", hint=hint)
         place = alike.pop()
         rows.drawn[place] |= drawn
         rows.sampled[place] |= drawn or is_sample
         if codes is not None:
             rows.people[place] = codes
             n_found += 1
-    nothing = f"{of.path.name}: nobody has coded or checked a row of it yet."
-    return [] if n_found else [nothing]
+    return [] if n_found else [f"{of.path.name}: nobody has coded or checked a row of it yet."]
 
 
 def _waiting(

@@ -367,12 +367,10 @@ def evaluate(
 
 def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decisions) -> Coded:
     """One answer of each respondent that the model has not learned from."""
-    own, same, n = set(model.answers.ids) - {""}, model.places, len(answers)
+    own, same, n = set(model.answers.ids) - {""}, model.places.keys(), len(answers)
     learned = decisions.sha256 in {event.sha256 for event in model.history}
     each = enumerate(zip(answers.ids, answers.keys, strict=True))
-    new = [
-        i for i, (who, keys) in each if not (learned or who in own or any(k in same for k in keys))
-    ]
+    new = [i for i, (who, keys) in each if not (learned or who in own) and same.isdisjoint(keys)]
     if not new:
         message = f"{decisions.source}: the model was trained on all {n:,} coded answers."
         hint = "nldd triage shows its accuracy by cross-validation; or give other answers"
@@ -439,14 +437,12 @@ def score_answers(Y: LabelArray, Y_pred: LabelArray) -> tuple[AnswerScore, ...]:
     """
     rng, n = np.random.default_rng(0), len(Y)
     values, even = weighted_values(Y, Y_pred, np.ones((1, n))), np.full(n, 1 / n)
-    draws = [
-        weighted_values(Y, Y_pred, rng.multinomial(n, even, DRAWS_AT_ONCE).astype(float))
-        for _ in range(N_DRAWS // DRAWS_AT_ONCE)
-    ]
+    drawn = (rng.multinomial(n, even, DRAWS_AT_ONCE) for _ in range(N_DRAWS // DRAWS_AT_ONCE))
+    draws = [weighted_values(Y, Y_pred, weights.astype(float)) for weights in drawn]
     exact = accuracy_interval((Y_pred == Y).all(axis=1))
     scores = []
     for key, measure in MEASURES.items():
-        low, high = np.percentile(np.concatenate([drawn[key] for drawn in draws]), [2.5, 97.5])
+        low, high = np.percentile(np.concatenate([found[key] for found in draws]), [2.5, 97.5])
         if key in SHARES_OF_ANSWERS or low == high:
             low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
         limits = float(values[key][0]), float(low), float(high)
@@ -541,9 +537,8 @@ def measures_tables(scores: Sequence[AnswerScore]) -> tuple[Table, Table]:
     """The few measures that most people need, and the others folded away."""
     few = measures_table(score for score in scores if score.key in FEW_MEASURES)
     more = measures_table(score for score in scores if score.key not in FEW_MEASURES)
-    return few, replace(
-        more, key="more-measures", title="All other measures", notes=(), folded=True
-    )
+    title = "All other measures"
+    return few, replace(more, key="more-measures", title=title, notes=(), folded=True)
 
 
 def calibration_table(found: Calibration) -> Table:

@@ -233,10 +233,8 @@ def estimate_rest(parts: Sequence[PartCounts]) -> tuple[FloatArray, FloatArray, 
     # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
     # no estimate: all of it may be wrong at once.
     low, high = (np.where(looked, value, limit).sum(axis=0) for limit in (fewest, most))
-    below, above = (
-        np.where(looked, np.square(np.maximum(error, 0)), 0).sum(axis=0)
-        for error in (value - fewest, most - value)
-    )
+    squares = (np.square(np.maximum(error, 0)) for error in (value - fewest, most - value))
+    below, above = (np.where(looked, square, 0).sum(axis=0) for square in squares)
     # There are only whole answers: what lies between two numbers allows for both.
     lower = np.floor(low - np.sqrt(below) + ROUNDING)
     upper = np.ceil(high + np.sqrt(above) - ROUNDING)
@@ -385,9 +383,8 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     new = order_codes([given - set(model.labels)], LISTED)
     labels = (*model.labels, *new)
     names = np.array(labels, dtype=object)
-    machine, people = (
-        indicator([c or () for c in codes], names) for codes in (answers.machine, answers.people)
-    )
+    both = (answers.machine, answers.people)
+    machine, people = (indicator([c or () for c in codes], names) for codes in both)
     parts = list(_parts(model, answers, machine, people))
     counts = [counts for _, counts in parts]
     totals = estimate_rest(counts) if parts else (0.0, 0.0, 0.0)
@@ -430,8 +427,7 @@ def _find_limit(model: CodingModel, rows: CodedRows) -> tuple[str, float]:
     auto, others = rows.status == AUTO, rows.status == REVIEW
     limits = rows.doubts[auto].max(axis=0, initial=-1.0)
     # Of the ranking that was used, none are within the limit but for what rounding does.
-    n_within = (rows.doubts[others] <= limits).sum(axis=0)
-    each = zip(n_within, RANKINGS, limits, strict=True)
+    each = zip((rows.doubts[others] <= limits).sum(axis=0), RANKINGS, limits, strict=True)
     known = [e for e in each if np.isfinite(e[2])]
     known = [e for e in known if e[1] == "theta" or model.evidence.chance is not None]
     _, ranking, limit = min(known, key=lambda e: e[0], default=(0, "theta", np.nan))

@@ -383,11 +383,8 @@ def add_answers(
     known = [corrections.get(i, frozenset(names)) for i, names in enumerate(model.codes(model.Y))]
     # Corrected codes are agreed on.
     agreed = [agreed or i in corrections for i, agreed in enumerate(model.taught.tolist())]
-    joined = Decisions(
-        [*known, *decisions.codes],
-        drawn=[*model.drawn.tolist(), *decisions.drawn],
-        agreed=[*agreed, *decisions.agreed],
-    )
+    agreed, drawn = [*agreed, *decisions.agreed], [*model.drawn.tolist(), *decisions.drawn]
+    joined = Decisions([*known, *decisions.codes], drawn, agreed=agreed)
     how = (model.columns, model.settings, watch, model.codebook)
     fitted = fit_coding_model(Answers.join([model.answers, answers]), joined, *how)
     tests = (*model.earlier, model.test)

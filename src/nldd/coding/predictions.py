@@ -256,8 +256,7 @@ class ConfidenceRegression:
 
 
 def _columns(clues: FloatArray, Y: LabelArray, centre: float, scale: float) -> FloatArray:
-    doubtful = expit((clues[:, :1] - centre) / scale)
-    return np.hstack([clues, Y * doubtful])
+    return np.hstack([clues, Y * expit((clues[:, :1] - centre) / scale)])
 
 
 class Reason(NamedTuple):

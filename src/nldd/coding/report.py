@@ -79,11 +79,9 @@ class FitReport:
         """What was understood of the table, and how good the model is."""
         model, step = self.model, self.step
         rows = (step.n_rows, step.n_set_aside) if step else ()
-        counts = wording.count_codes(model.shown, model.Y, *rows)
-        yield wording.learned_text(model.columns, counts)
+        yield wording.learned_text(model.columns, wording.count_codes(model.shown, model.Y, *rows))
         scores = {score.key: score for score in self.quality.scores}
-        measures = evaluation.measures_table(scores[key] for key in FIT_SCORES)
-        yield to_text(measures, columns=(0, 1))
+        yield to_text(evaluation.measures_table(scores[key] for key in FIT_SCORES), columns=(0, 1))
         yield wrap(wording.fill_words("cross_validated", n_left_out=len(model.repeated)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -235,8 +233,7 @@ def _data_section(
     model: CodingModel, counts: Mapping[str, wording.CodeCounts], notes: Sequence[str] = ()
 ) -> Section:
     tables = (wording.counts_table(counts), wording.codes_table(counts))
-    columns = wording.columns_sentence(model.columns)
-    return _section("data", tables, columns=columns, notes=notes)
+    return _section("data", tables, columns=wording.columns_sentence(model.columns), notes=notes)
 
 
 def _quality_sections(

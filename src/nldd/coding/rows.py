@@ -44,10 +44,8 @@ def read_answers(table: Spreadsheet, columns: Columns, needed: RowArray | None =
     Answers without ids are known by their cells, unless these do not tell the needed ones apart.
     """
     used = (*columns.inputs, *columns.codes.names)
-    text, numeric, categorical = (
-        [own.find_column(table, name, used) for name in names]
-        for names in (columns.text, columns.numeric, columns.categorical)
-    )
+    read = (columns.text, columns.numeric, columns.categorical)
+    text, numeric, categorical = ([own.find_column(table, n, used) for n in part] for part in read)
     n = len(table)
     texts = list(map("\n".join, zip(*map(table.texts, text), strict=True))) if text else [""] * n
     numbers = np.array([_read_numbers(table, name, needed) for name in numeric], dtype=float)
@@ -157,9 +155,8 @@ def decided_codes(
     found, notes = list[Codes | None]([None] * len(table)), list[str]()
     # In a sample, codes may stand in its own column for them instead.
     if codes.are_in(table) or not (is_sample or strict):
-        found, notes = (
-            (codes.read(table), notes) if accept else looked_at_codes(table, codes, codebook)
-        )
+        read = (codes.read(table), notes) if accept else looked_at_codes(table, codes, codebook)
+        found, notes = read
     if is_sample:
         suggested = suggested_codes(table, codes, labels)
         found = _checked_codes(table, codes, suggested, found, codebook, strict)

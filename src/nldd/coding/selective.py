@@ -167,8 +167,7 @@ def selective_threshold(
     if not chosen:
         return Selection(target, confidence, None, n, closest=closest)
     total, threshold = float(right[:chosen].sum()), float(theta[chosen - 1])
-    proven = (n, chosen, total / chosen)
-    return Selection(target, confidence, threshold, *proven, limit=threshold)
+    return Selection(target, confidence, threshold, n, chosen, total / chosen, limit=threshold)
 
 
 def tested_size(

@@ -109,8 +109,7 @@ class Suspects:
         """Make a table of the first of them, for people to read."""
 
         def shown(codes: Codes) -> str:
-            names = map(self.model.codebook.shown, codes)
-            return visible("; ".join(names) or "(no code)", 40)
+            return visible("; ".join(map(self.model.codebook.shown, codes)) or "(no code)", 40)
 
         columns: dict[str, Any] = {
             "answer": lambda s: visible(s.text, 50),

@@ -161,8 +161,7 @@ def fit_table(
         columns = replace(columns, identity=())
     decided = take((answers, decisions), decisions.decided)
     answers, decisions = drop_blank_answers(*decided, columns, fewest=FEWEST_ANSWERS)
-    chosen = settle_repeats(answers, decisions, settings.random_state)
-    answers, decisions = drop_duplicates(*chosen)
+    answers, decisions = drop_duplicates(*settle_repeats(answers, decisions, settings.random_state))
     with model_lock(out, tell):
         refuse_existing(out, force=force)
         model = fit_coding_model(answers, decisions, columns, settings, watch, codebook)
@@ -315,8 +314,7 @@ def join_decisions(
         raise _NothingNewError(said, hint=hint)
     answers, decisions = take((answers, decisions), new, *fill_words("joining", **about))
     model = add_answers(replace(old, drawn=drawn), answers, decisions, watch, corrections)
-    counts = (n_rows, len(answers), n_set_aside, len(corrections))
-    return FitResult(model, *counts, decisions.notes)
+    return FitResult(model, n_rows, len(answers), n_set_aside, len(corrections), decisions.notes)
 
 
 class _NothingNewError(InputError):

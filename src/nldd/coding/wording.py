@@ -198,11 +198,9 @@ def codes_table(answers: Mapping[str, CodeCounts]) -> Table:
 
 def learned_text(columns: "Columns", counts: CodeCounts, *more: Row) -> str:
     """What a model reads, and the answers and codes that it has learned from."""
-    return join_paragraphs(
-        wrap([columns_sentence(columns)]),
-        to_text(counts_table({"answers": counts}, more)),
-        to_text(codes_table({"answers": counts}), most=MOST_CODES),
-    )
+    read, answers = wrap([columns_sentence(columns)]), {"answers": counts}
+    codes = to_text(codes_table(answers), most=MOST_CODES)
+    return join_paragraphs(read, to_text(counts_table(answers, more)), codes)
 
 
 def columns_sentence(columns: "Columns") -> str:

@@ -75,8 +75,7 @@ def test_fit_as_json_agrees_with_the_model_and_the_text(study, tmp_path, succeed
 
 def test_fit_writes_a_report_beside_the_model(study, tmp_path, succeed):
     words = ("fit", study / "answers.csv", *COLUMNS, "--folds", "2", "-o", tmp_path / "my.nldd")
-    record = succeed(*words, "--json").json
-    assert record["report"] == str(tmp_path / "my.report.html")
+    assert succeed(*words, "--json").json["report"] == str(tmp_path / "my.report.html")
     page = (tmp_path / "my.report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "home office" in page

@@ -99,8 +99,7 @@ def test_workbooks_and_old_encodings_need_no_extra(study, tmp_path, succeed, mon
     path = write_csv(tmp_path / "new.csv", rows, HEADER[:-1], encoding="cp1252")
     succeed("predict", "model.nldd", path, "-o", tmp_path / "b.csv")
     assert [row[:4] for row in read_csv(tmp_path / "b.csv")[1]] == rows
-    words = ("predict", "model.nldd", tmp_path / "coded.xlsx", "-o", tmp_path / "c.csv")
-    succeed(*words)
+    succeed("predict", "model.nldd", tmp_path / "coded.xlsx", "-o", tmp_path / "c.csv")
     assert read_csv(tmp_path / "c.csv")[0][4:11] == ADDED
 
 

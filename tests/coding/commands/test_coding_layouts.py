@@ -65,8 +65,7 @@ def test_update_takes_separator_and_mark_of_its_file(model, tmp_path, succeed):
     assert found.labels == tuple(sorted(PHRASES))
     assert found.codes(found.Y)[-37] == ()
     assert found.columns == load_coding_model(model).columns  # as the first table lists them
-    record = succeed("evaluate", model, path, *words[:5], "--json").json
-    assert record["unknown_labels"] == []
+    assert succeed("evaluate", model, path, *words[:5], "--json").json["unknown_labels"] == []
 
 
 def test_evaluate_tells_slips(model, tmp_path, succeed):

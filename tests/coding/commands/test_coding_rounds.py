@@ -60,8 +60,7 @@ def test_after_an_update_it_is_told_on_what_the_promise_is_tested(study, correct
         assert "nldd predict --random 50" in said
     header, rows = (*HEADER, "nldd_drawn"), answers(10, seed=9)
     marked = [("q" + row[0], *row[1:], "yes" if i < 4 else "") for i, row in enumerate(rows)]
-    more = write_csv(study / "more.csv", marked, header)
-    said = succeed("update", path, more, "--no-report").err
+    said = succeed("update", path, write_csv(study / "more.csv", marked, header), "--no-report").err
     assert "142 coded answers, 112 were drawn at random" in said
     assert "--random" not in said
     assert succeed("inspect", path, "--json").json["drawn"] == 112
@@ -162,8 +161,7 @@ def test_a_review_filled_in_in_a_workbook_updates_the_model(study, succeed):
     texts = [row[place["answer"]].value for row in rows[:5]]
     kept = rows[4][place["nldd_codes"]].value
     book.save(review)
-    done = succeed("update", path, review)
-    assert "35 rows with the suggestion unchanged" in done.err
+    assert "35 rows with the suggestion unchanged" in succeed("update", path, review).err
     model = load_coding_model(path)
     assert (model.history[-1].n_added, model.history[-1].n_set_aside) == (5, 35)
     joined = [";".join(codes) for codes in model.codes(model.Y)[-5:]]

@@ -61,8 +61,7 @@ OVER = {
 
 @pytest.mark.parametrize("name", list(OVER))
 def test_no_command_writes_over_what_it_reads_or_writes(name, study, succeed, refuse):
-    coded = ("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "1")
-    succeed(*coded)
+    succeed("predict", "model.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "1")
     before = {path: path.read_bytes() for path in study.iterdir()}
     refuse(*OVER[name])
     assert {path: path.read_bytes() for path in before} == before
@@ -134,8 +133,7 @@ def test_inspect_prints_json_where_a_weight_has_no_error(tmp_path, succeed):
 
 
 def test_json_and_a_table_on_standard_output_are_refused_before_the_work(study, nldd):
-    words = ("predict", "model.nldd", "new.csv", "-o", "-", "--json")
-    assert nldd(*words).out == ""
+    assert nldd("predict", "model.nldd", "new.csv", "-o", "-", "--json").out == ""
 
 
 def test_fit_notices_beforehand_that_the_model_cannot_be_written(study, refuse, monkeypatch):

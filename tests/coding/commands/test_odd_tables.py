@@ -52,8 +52,7 @@ def semicolons_and_quotes_over_lines(folder):
     rows = [(a, b + tail, *more, codes.replace(";", ",")) for a, b, *more, codes in ROWS]
     how = {"encoding": "utf-8-sig", "delimiter": ";", "newline": "\r\n"}
     options = (*COLUMNS, "--sep", ",", "--features", "age,region")
-    path = write_csv(folder / "odd.csv", rows, **how)
-    return Odd(path, HEADER, rows, options, delimiter=";")
+    return Odd(write_csv(folder / "odd.csv", rows, **how), HEADER, rows, options, delimiter=";")
 
 
 def repeated_and_empty_names(folder):
@@ -252,8 +251,7 @@ def malicious(tmp_path, succeed):
     ]
     header = ("id", "answer", "age", "=region", "codes")
     path = write_csv(tmp_path / "answers.csv", rows, header, quoting=csv.QUOTE_ALL)
-    words = ("fit", path, *COLUMNS, "--features", "=region", *QUICK, "-o", tmp_path / "model.nldd")
-    succeed(*words)
+    succeed("fit", path, *COLUMNS, "--features", "=region", *QUICK, "-o", tmp_path / "model.nldd")
     new = [(f"new {row[0]}", *row[1:4]) for row in rows]  # of other respondents
     write_csv(tmp_path / "new.csv", new, header[:4], quoting=csv.QUOTE_ALL)
     return tmp_path, header[:4], new

@@ -97,8 +97,7 @@ def test_suspects_are_told_and_written(checked, succeed, refuse):
     table = write_csv(checked / "swapped.csv", swapped)
     assert call("fit", table, *COLUMNS, "--folds", "3", "--no-report", "-o", model) == 0
     used = read_csv(table)[1][7][-1].split(";")[0]
-    book = write_csv(checked / "book.csv", [(used, "Z")], ("code", "name"))
-    succeed("codebook", model, book)
+    succeed("codebook", model, write_csv(checked / "book.csv", [(used, "Z")], ("code", "name")))
     done = succeed("suspects", model, "-o", out)
     found = succeed("suspects", model, "--json").json
     assert done.out.startswith(f"{len(found['suspects'])} of 90 coded answers of the model may be")

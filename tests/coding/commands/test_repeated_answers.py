@@ -13,8 +13,7 @@ LABELS = ("--text", "answer", "--labels", "codes")
 def fit(succeed, path, *more, text="answer", labels="codes"):
     out = path.with_name("model.nldd")
     words = ("fit", path, "--text", text, "--labels", labels, *QUICK, "-o", out, "--force", *more)
-    done = succeed(*words)
-    return load_coding_model(out), done
+    return load_coding_model(out), succeed(*words)
 
 
 def two_coders(folder, column="coder"):
@@ -118,8 +117,7 @@ def test_evaluate_leaves_out_respondents_that_the_model_was_trained_on(tmp_path,
     new = answers(30, seed=1)
     again = [(name, f"{text} indeed", *rest) for name, text, *rest in ROWS[:20]]
     table = write_csv(tmp_path / "more.csv", [*new, *again, ROWS[50]])
-    words = ("evaluate", tmp_path / "model.nldd", table, "--no-report", "--json")
-    done = succeed(*words)
+    done = succeed("evaluate", tmp_path / "model.nldd", table, "--no-report", "--json")
     assert done.json["coded"] == 30
     assert "21 coded answers" in done.err
     said, hint = refuse("evaluate", tmp_path / "model.nldd", path, "--no-report")
@@ -144,5 +142,4 @@ def test_after_an_update_the_answers_of_the_model_carry_the_codes_of_people(tmp_
     assert [row[status] for row in rows[:15]] == ["coded"] * 15
     assert {row[codes] for row in rows[:15]} == {"pay;rooms"}
     words = ("frequencies", tmp_path / "model.nldd", tmp_path / "coded.csv", "--json")
-    found = succeed(*words)
-    assert found.json["n_people"] == 15
+    assert succeed(*words).json["n_people"] == 15

@@ -83,9 +83,8 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
             root.main(args=command.split(), prog_name="nldd", standalone_mode=False)
     show("\nRead model.report.html in a browser, and coded.csv in a spreadsheet.")
     # By the model before people helped: the new one knows the answers that it would ask about.
-    page = command_line(
-        "nldd", "review", out / "before.nldd", out / "new.csv", "--show", "age,region"
-    )
+    files = (out / "before.nldd", out / "new.csv")
+    page = command_line("nldd", "review", *files, "--show", "age,region")
     show(f"To decide on a page in the browser what the machine is not sure of:\n\n$ {page}")
 
 
@@ -112,5 +111,4 @@ def _correct_review(answers: "Survey") -> None:
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
     table = read_table("review.csv")
     codes = [truth[person] for person in table.texts("id")]
-    frame = table.frame.assign(**{"codes": codes, OK: "x"})
-    write_table(Path("corrected.csv"), frame, raw=True)
+    write_table(Path("corrected.csv"), table.frame.assign(**{"codes": codes, OK: "x"}), raw=True)
