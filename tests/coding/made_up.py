@@ -21,13 +21,9 @@ COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 REQUEST = ColumnSpec(("answer",), "codes")
 SETTINGS = Settings(n_folds=2)
 # Columns that a review has behind those of its table and the codes.
-REVIEWED = [
-    f"nldd_{name}"
-    for name in (
-        *("ok", "why", "next_1", "next_2", "next_3", "nearest", "codes", "status"),
-        *("chance", "theta", "guarantee", "drawn"),
-    )
-]
+REVIEWED = ["ok", "why", "next_1", "next_2", "next_3", "nearest", "codes", "status"]
+REVIEWED += ["chance", "theta", "guarantee", "drawn"]
+REVIEWED = [f"nldd_{name}" for name in REVIEWED]
 
 
 def made_up(n, seed=0):

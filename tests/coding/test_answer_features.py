@@ -55,16 +55,8 @@ def fit_terms(texts, kind):
     return Terms.fit(getattr(count_terms(answers_of(texts)), kind), kind)
 
 
-TEXTS = [
-    "More buses, please! More BUSES",
-    "a",
-    "",
-    "Stra\u00dfe \u0130stanbul na\u00efve",
-    "\u5730\u9435 \u592a\u8cb4",
-    "bus\n\nstop 24/7 \U0001f68c\U0001f68c",
-    "!!! ???",
-    "   ",
-]
+TEXTS = ["More buses, please! More BUSES", "a", "", "Stra\u00dfe \u0130stanbul na\u00efve"]
+TEXTS += ["\u5730\u9435 \u592a\u8cb4", "bus\n\nstop 24/7 \U0001f68c\U0001f68c", "!!! ???", "   "]
 
 
 @pytest.mark.parametrize(("kind", "split"), [("words", word_terms), ("letters", letter_terms)])

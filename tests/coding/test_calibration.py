@@ -95,14 +95,9 @@ def test_impossible_predictions_are_refused(arguments, value):
         calibration_deciles(*arguments)
 
 
-CASES = {
-    "good": answers(1500),
-    "more-wrong": answers(1500, worse=4),
-    "few": answers(12),
-    "one": ([0.03], [1], 20),
-    "none-wrong": (np.zeros(50), np.zeros(50), 20),
-    "all-wrong": (np.linspace(0.9, 1, 50), np.full(50, 20), 20),
-}
+CASES = {"good": answers(1500), "more-wrong": answers(1500, worse=4), "few": answers(12)}
+CASES |= {"one": ([0.03], [1], 20), "none-wrong": (np.zeros(50), np.zeros(50), 20)}
+CASES["all-wrong"] = (np.linspace(0.9, 1, 50), np.full(50, 20), 20)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -107,10 +107,8 @@ def test_columns_of_marks_keep_their_names_in_the_data(tmp_path):
 
 def test_a_codebook_can_be_had_before_the_first_fit(tmp_path):
     table = write_coded(tmp_path / "a.csv", TEXTS, CODES)
-    entries = (
-        CodebookEntry("rent", merged_into="bus"),
-        CodebookEntry("bus", "Buses and rent", order=1),
-    )
+    rent = CodebookEntry("rent", merged_into="bus")
+    entries = (rent, CodebookEntry("bus", "Buses and rent", order=1))
     book = Codebook(entries)
     model = fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS, codebook=book).model
     assert model.shown == ("bus: Buses and rent", "park")

@@ -9,9 +9,8 @@ import pytest
 from coding.made_up import answers_of, decided, fitted, made_up, write_coded
 from nldd.coding import evaluation
 from nldd.coding.calibration import calibration_deciles
-from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.guarantee import GuaranteeTarget, accuracy_interval
 from nldd.coding.model import CodingModel
-from nldd.coding.selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
 

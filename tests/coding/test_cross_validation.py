@@ -8,9 +8,8 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
-from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
+from nldd.coding.guarantee import GuaranteeTarget, selective_threshold, tighten_threshold
 from nldd.coding.predictions import NO_EVIDENCE, ConfidenceRegression, Predictions, predict
-from nldd.coding.selective import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from out_of_fold import out_of_fold

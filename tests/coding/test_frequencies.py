@@ -64,10 +64,8 @@ def test_drawn_answers_correct_the_rest_of_their_part(model, tmp_path):
     statuses = {"auto": range(200), "review": range(200, 300)}
     parts = [(sorted({*part} - drawn), sorted({*part} & drawn)) for part in statuses.values()]
     assert (found.n_answers, found.n_people) == (300, 90)
-    assert found.basis == tuple(
-        Basis(name, len(rest), len(sample), "checked")
-        for name, (rest, sample) in zip(statuses, parts, strict=True)
-    )
+    each = zip(statuses, parts, strict=True)
+    assert found.basis == tuple(Basis(n, len(rest), len(s), "checked") for n, (rest, s) in each)
     for share in found.codes:
         expected = naive_share(share.code, parts, machine, truth, 300)
         assert [share.share, share.low, share.high] == pytest.approx(expected)

@@ -89,10 +89,8 @@ def test_other_codes_of_a_known_answer_replace_the_old_ones(tmp_path):
     wrong = rows_of(slice(50))
     wrong[3][2], wrong[7][2] = "rent", "bus;park;rent"
     step = update(tmp_path, [*wrong[:10], *rows_of(slice(50, 52))])
-    other = [
-        set(row[2].split(";")) != codes for row, codes in zip(wrong[:10], CODES[:10], strict=True)
-    ]
-    assert step.n_corrected == sum(other)
+    pairs = zip(wrong[:10], CODES[:10], strict=True)
+    assert step.n_corrected == sum({*row[2].split(";")} != codes for row, codes in pairs)
     codes = [set(names) for names in step.model.codes(step.model.Y)]
     assert (codes[3], codes[7]) == ({"rent"}, {"bus", "park", "rent"})
     assert [codes[i] for i in (0, 1, 2, 50, 51)] == [CODES[i] for i in (0, 1, 2, 50, 51)]

@@ -93,10 +93,8 @@ def test_rows_without_text_teach_a_code_that_nearly_all_have(n_same, n_other, ke
 
 def test_rows_without_text_are_learned_from_their_features():
     columns = Columns(("answer",), CodeColumns(("codes",)), ("age",), ("region",))
-    features = {
-        "numbers": [[1.0], [2.0], [np.nan], [np.nan]],
-        "categories": [("N",), ("",), ("S",), ("",)],
-    }
+    features = {"numbers": [[1.0], [2.0], [np.nan], [np.nan]]}
+    features["categories"] = [("N",), ("",), ("S",), ("",)]
     table = coded([{"a"}, {"b"}, {"a"}, {"b"}], ["x", "", "", ""], **features)
     answers, found = drop_blank_answers(*table, columns)
     assert answers.rows == [2, 3, 4]

@@ -169,9 +169,8 @@ def test_parts_are_settled_and_the_rest_is_asked_about(listed, model, tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer"], [[text] for text in texts])
     P = model.code(answers_of(texts)).P
     limits = guarantee.CodeLimits(float(np.quantile(P[:-1].max(axis=1), 0.3)), 0.12)
-    found = replace(
-        guarantee.select_codes(model, guarantee.GuaranteeTarget(0.8)), limits=limits, repeated=None
-    )
+    found = guarantee.select_codes(model, guarantee.GuaranteeTarget(0.8))
+    found = replace(found, limits=limits, repeated=None)
     policy = CodingOptions(None).apply(found)
     review = tmp_path / "review.csv"
     counts = code_table(model, table, tmp_path / "coded.csv", policy, review)

@@ -183,9 +183,8 @@ def test_regression_is_that_of_scikit_learn():
     X = columns(clues, Y, clues[:300, 0])
     Z = (X - X[:300].mean(axis=0)) / X[:300].std(axis=0)
     Z[:, 0] *= 3
-    model = LogisticRegression(C=predictions.C, tol=1e-10, max_iter=10_000).fit(
-        Z[:300], right[:300]
-    )
+    base = LogisticRegression(C=predictions.C, tol=1e-10, max_iter=10_000)
+    model = base.fit(Z[:300], right[:300])
     expected = model.predict_proba(Z)[:, 1]
     np.testing.assert_allclose(fitted.chance(clues, Y), expected, atol=1e-4)
     assert expected.std() > 0.1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, t
 
-from nldd.coding.selective import (
+from nldd.coding.guarantee import (
     accuracy_interval,
     critical_count,
     first_size,
@@ -95,12 +95,8 @@ def test_threshold_is_that_of_the_definition(kind):
 def study(rng, n, kind):
     """Error probabilities, what theta says about them, and which answers are right."""
     error = rng.beta(A, B, n)
-    theta = {
-        "calibrated": error,
-        "overconfident": error / 1.5,
-        "underconfident": np.minimum(1.5 * error, 1.0),
-        "distorted": error**3,
-    }[kind]
+    others = {"underconfident": np.minimum(1.5 * error, 1.0), "distorted": error**3}
+    theta = {"calibrated": error, "overconfident": error / 1.5, **others}[kind]
     return error, theta, rng.random(n) >= error
 
 
@@ -167,10 +163,8 @@ def test_where_nearly_all_is_right_nearly_all_samples_find_a_threshold(accuracy,
 
 
 # Shares of the answers, from the most confident on, and the probability that such a one is right.
-CURVES = {
-    "flat top": ((0, 0.5, 1), (0.9, 0.82, 0.55)),
-    "dip": ((0, 0.03, 0.05, 0.4, 1), (0.7, 0.8, 0.93, 0.86, 0.4)),
-}
+CURVES = {"flat top": ((0, 0.5, 1), (0.9, 0.82, 0.55))}
+CURVES["dip"] = (0, 0.03, 0.05, 0.4, 1), (0.7, 0.8, 0.93, 0.86, 0.4)
 
 
 @pytest.mark.parametrize(("curve", "at_least"), [("flat top", 0.75), ("dip", 0.75)])

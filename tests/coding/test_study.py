@@ -14,9 +14,8 @@ from coding.made_up import REQUEST, SETTINGS, assert_same, fitted, made_up, writ
 from nldd import __version__
 from nldd.coding.columns import ColumnSpec
 from nldd.coding.evaluation import evaluate_evidence
-from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.guarantee import GuaranteeTarget, selective_threshold
 from nldd.coding.model_file import load_coding_model, model_lock
-from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 

@@ -42,10 +42,9 @@ def test_more_answers_than_are_learned_from_all_get_their_group(monkeypatch):
 
 
 def test_scripts_without_spaces_and_emoji_are_grouped():
-    texts = [
-        *["公交车太晚", "公交车太少", "晚上没有公交车", "公交车票贵"] * 3,
-        *["房租太高", "房租贵", "降低房租", "房租一直涨"] * 3,
-    ]
+    bus = ["公交车太晚", "公交车太少", "晚上没有公交车", "公交车票贵"]
+    rent = ["房租太高", "房租贵", "降低房租", "房租一直涨"]
+    texts = [*bus * 3, *rent * 3]
     found = suggest(texts, n_groups=2)
     assert {found.rows[:12], found.rows[12:]} == {((0,),) * 12, ((1,),) * 12}
     assert "房租" in {word for group in found.groups for word in group.words}

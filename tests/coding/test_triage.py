@@ -9,8 +9,7 @@ import pytest
 
 from coding.made_up import fitted, made_up
 from nldd.coding.automation import triage, triage_rows
-from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.selective import accuracy_interval, selective_threshold
+from nldd.coding.guarantee import GuaranteeTarget, accuracy_interval, selective_threshold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 

@@ -14,17 +14,13 @@ from nldd.coding.calibration import Calibration
 from nldd.coding.coded_answers import CodingOptions, CodingSummary
 from nldd.coding.evaluation import GuaranteeCheck, calibration_words
 from nldd.coding.frequencies import Basis, Frequencies, Frequency
-from nldd.coding.guarantee import CodeLimits, CodeSelection
+from nldd.coding.guarantee import CodeLimits, CodeSelection, Selection
 from nldd.coding.model import Event
 from nldd.coding.model_file import UndoResult
-from nldd.coding.selective import Selection
 from nldd.coding.suggestions import CodeSuggestions, Group
 
-TARGETS = (
-    TargetShare(0.9, 0, 0.0, True, 108),
-    TargetShare(0.8, 44, 0.41),
-    TargetShare(0.7, 68, 0.63),
-)
+NONE, SOME = TargetShare(0.9, 0, 0.0, True, 108), TargetShare(0.8, 44, 0.41)
+TARGETS = (NONE, SOME, TargetShare(0.7, 68, 0.63))
 NOTHING = Selection(0.9, 0.95, None, 108, closest=(60, 51, 57))
 PASSED = Selection(0.9525, 0.9, 0.33, 100, 33, 0.98, limit=0.32, rank_by="chance")
 LIMITS = CodeLimits(0.81, 0.04)
@@ -114,12 +110,8 @@ def steps_back():
 
 
 COMMANDS = {"triage": triages, "predict": summaries, "audit": audits, "evaluate": evaluations}
-COMMANDS |= {
-    "frequencies": frequencies,
-    "agreement": agreements,
-    "suggest": drafts,
-    "undo": steps_back,
-}
+COMMANDS |= {"frequencies": frequencies, "agreement": agreements}
+COMMANDS |= {"suggest": drafts, "undo": steps_back}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -14,9 +14,8 @@ from nldd._wording import quote
 from nldd.coding import columns as own
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
 from nldd.coding.decisions import predicted_texts, refuse_checked
-from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
+from nldd.coding.guarantee import OPEN, Guarantee, accuracy_interval, judge_interval
 from nldd.coding.rows import CHECKS, CHECKS_HINT, identity_rows
-from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.tables.writing import write_table

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nldd.coding import wording
+from nldd.coding import guarantee, wording
 from nldd.coding.answers import FloatArray
-from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, select_codes
+from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, Selection
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE
-from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.wording import exact_percent
 from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import percent, wrap
@@ -182,7 +181,7 @@ def triage(
     """
     codes = None
     if goal.measure == PER_CODE:
-        codes, goal = select_codes(model, goal), goal._replace(measure="subset")
+        codes, goal = guarantee.select_codes(model, goal), goal._replace(measure="subset")
     tested, Y, selection = model.evidence[model.tested], model.Y[model.tested], model.select(goal)
     doubt, right = tested.doubt(selection.rank_by), tested.right(Y, goal.measure)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
@@ -212,7 +211,7 @@ def triage_rows(
 
     def row(threshold: float) -> TriageRow:
         k = int(np.searchsorted(doubt, threshold, side="right"))
-        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
+        total, interval = float(right[:k].sum()), guarantee.accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
         chosen_here = threshold == chosen
         return TriageRow(threshold, k, k / n, total / k, *interval, combined, chosen_here)
@@ -225,7 +224,7 @@ def apply_guarantee(
 ) -> "tuple[CodingOptions, list[str]]":
     """The options that keep a guarantee, and what a person should know of it."""
     if goal.measure == PER_CODE:
-        return options.apply(select_codes(model, goal)), wording.drawn_notes(model)
+        return options.apply(guarantee.select_codes(model, goal)), wording.drawn_notes(model)
     options, found = options.follow(model, goal)
     notes = wording.drawn_notes(model)
     if found.automates:

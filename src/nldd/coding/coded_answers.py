@@ -11,10 +11,9 @@ from nldd._wording import quote
 from nldd.coding import wording
 from nldd.coding.answers import Answers, BoolArray, Entries, FloatArray, LabelArray
 from nldd.coding.columns import AUTO, BY_PEOPLE, PARTLY, REVIEW, Codes
-from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget
+from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget, Selection
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import EMPTY, PART, Predictions, Reason, Reasons, Watch, no_progress
-from nldd.coding.selective import Selection
 from nldd.present.text import align, wrap
 
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
@@ -124,7 +123,7 @@ class CodingOptions:
     Examples
     --------
     >>> from nldd.coding import CodingOptions
-    >>> from nldd.coding.selective import Selection
+    >>> from nldd.coding.guarantee import Selection
     >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, limit=0.11, rank_by="chance")
     >>> policy = CodingOptions(None, n_random=50).apply(found)
     >>> policy.threshold, policy.rank_by

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nldd._labels import indicator
-from nldd.coding import wording
+from nldd.coding import guarantee, wording
 from nldd.coding.answers import (
     Answers,
     Coded,
@@ -24,10 +24,9 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
-from nldd.coding.guarantee import USUAL, GuaranteeTarget, judge_interval
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, Selection, accuracy_interval
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
-from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.wording import fill_words, join_paragraphs, percent_range
 from nldd.exceptions import InputError
@@ -251,7 +250,7 @@ class GuaranteeCheck:
     Examples
     --------
     >>> from nldd.coding.evaluation import GuaranteeCheck
-    >>> from nldd.coding.selective import Selection
+    >>> from nldd.coding.guarantee import Selection
     >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95)
     >>> kept = GuaranteeCheck(promise, 200, 80, 0.95, low=0.877, high=0.986)
     >>> kept.share, kept.verdict
@@ -276,7 +275,7 @@ class GuaranteeCheck:
         """If the guarantee was met, as in :class:`nldd.coding.audit.Audit`."""
         if self.low is None or self.high is None:
             return None
-        return judge_interval(self.low, self.high, self.selection.target)
+        return guarantee.judge_interval(self.low, self.high, self.selection.target)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
+from nldd.coding import guarantee
 from nldd.coding.answers import Answers, BoolArray, Decisions, LabelArray, RowArray
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import DRAWN, LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
-from nldd.coding.guarantee import MEASURES, USUAL, GuaranteeTarget, GuaranteeTest, select_in_turn
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest, Selection
 from nldd.coding.predictions import NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
-from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -241,11 +241,11 @@ class CodingModel:
 
     def select(self, goal: GuaranteeTarget = USUAL) -> Selection:
         """The doubt up to which this fit may code answers automatically, as its own test shows."""
-        return select_in_turn((*self.earlier, self.test), goal)[-1]
+        return guarantee.select_in_turn((*self.earlier, self.test), goal)[-1]
 
     def in_use(self, goal: GuaranteeTarget = USUAL) -> tuple["CodingModel", Selection]:
         """The fit that codes automatically, and its threshold: this one, or an earlier one."""
-        found = select_in_turn((*self.earlier, self.test), goal)
+        found = guarantee.select_in_turn((*self.earlier, self.test), goal)
         if not found[-1].automates and self.fallback is not None:
             before = found[len(self.fallback.earlier)]
             if before.automates:
@@ -260,7 +260,7 @@ class CodingModel:
         """The model with an event of now in its history."""
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
         found, Y = self.evidence[self.tested], self.Y[self.tested]
-        whole, by_label = (float(found.right(Y, measure).mean()) for measure in MEASURES)
+        whole, by_label = (float(found.right(Y, measure).mean()) for measure in guarantee.MEASURES)
         what = (action, current_time(), file, sha256, n_added, n_set_aside)
         return replace(self, history=(*self.history, Event(*what, *sizes, whole, by_label)))
 

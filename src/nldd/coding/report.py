@@ -21,9 +21,9 @@ from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck
 from nldd.coding.frequencies import Frequencies, bias_table, code_bias
+from nldd.coding.guarantee import Selection
 from nldd.coding.model import CodingModel, current_time
 from nldd.coding.predictions import Predictions
-from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult
 from nldd.estimators._explanation import theta_in_words

@@ -17,8 +17,8 @@ from nldd.present.text import count_noun, percent, visible, wrap
 
 if TYPE_CHECKING:
     from nldd.coding.columns import Columns
+    from nldd.coding.guarantee import Selection
     from nldd.coding.model import CodingModel, Event
-    from nldd.coding.selective import Selection
 
 # Of fewer checked answers no share is shown: it looks more certain than it is.
 FEWEST_CHECKED = 20

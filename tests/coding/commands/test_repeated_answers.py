@@ -13,7 +13,8 @@ LABELS = ("--text", "answer", "--labels", "codes")
 def fit(succeed, path, *more, text="answer", labels="codes"):
     out = path.with_name("model.nldd")
     words = ("fit", path, "--text", text, "--labels", labels, *QUICK, "-o", out, "--force", *more)
-    return load_coding_model(out), succeed(*words)
+    done = succeed(*words)
+    return load_coding_model(out), done
 
 
 def two_coders(folder, column="coder"):
