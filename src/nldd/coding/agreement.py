@@ -145,18 +145,16 @@ class Agreement:
 
     def table(self) -> Table:
         """Make a table of the agreement on each code, the worst first."""
-        rows = tuple(
-            (
-                visible(code.code),
-                *(f"{count:,}" for count in code.counts),
-                percent(code.agreement, 1),
-                "-" if code.kappa is None else f"{code.kappa:.2f}",
-            )
-            for code in self.codes
-        )
+        rows = []
+        for code in self.codes:
+            kappa = "-" if code.kappa is None else f"{code.kappa:.2f}"
+            counts = [f"{count:,}" for count in code.counts]
+            rows.append((visible(code.code), *counts, percent(code.agreement, 1), kappa))
         notes = fill_words("agreement_notes", found=self)
         head = ("code", *map(visible, self.coders), "agree", "kappa")
-        return Table("kappas", "Agreement on each code, the worst first", head, rows, notes=notes)
+        return Table(
+            "kappas", "Agreement on each code, the worst first", head, tuple(rows), notes=notes
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with all disagreements."""
@@ -215,16 +213,10 @@ def compare_coders(answers: Sequence[SharedAnswer], coders: Sequence[str]) -> Ag
     # As sets of one value, combinations of codes are the same or not.
     whole = [[None if codes is None else frozenset([codes]) for codes in unit] for unit in units]
     apart = [answer for answer in both if len({*answer.codes} - {None}) > 1]
-    return Agreement(
-        tuple(coders),
-        len(both),
-        len(both) - len(apart),
-        sizes.count(1),
-        krippendorff_alpha(units),
-        krippendorff_alpha(whole),
-        _by_code(units),
-        tuple(sorted(map(_disagreement, apart), key=lambda found: -found.distance)),
-    )
+    counts = (len(both), len(both) - len(apart), sizes.count(1))
+    alphas = (krippendorff_alpha(units), krippendorff_alpha(whole))
+    differ = sorted(map(_disagreement, apart), key=lambda found: -found.distance)
+    return Agreement(tuple(coders), *counts, *alphas, _by_code(units), tuple(differ))
 
 
 def _disagreement(answer: SharedAnswer) -> Disagreement:

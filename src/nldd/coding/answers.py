@@ -291,14 +291,11 @@ def settle_repeats(answers: Answers, decisions: Decisions, seed: int = 0) -> Cod
         agreed = all(decisions.codes[row] == decisions.codes[rows[0]] for row in rows)
         kept[rows[0] if agreed else rows[int(rng.integers(len(rows)))]] = agreed
     names = Counter(answers.ids[row] for row in kept)
-    notes = fill_words(
-        "repeated_rows",
-        n_repeated=len(answers) - len(kept),
-        n_coders=len({*decisions.coders} - {""}),
-        n_kept=len(kept),
-        n_differ=len(kept) - sum(kept.values()),
-        n_several=sum(n > 1 for name, n in names.items() if name),
-    )
+    about = {"n_kept": len(kept), "n_repeated": len(answers) - len(kept)}
+    about["n_coders"] = len({*decisions.coders} - {""})
+    about["n_differ"] = len(kept) - sum(kept.values())
+    about["n_several"] = sum(n > 1 for name, n in names.items() if name)
+    notes = fill_words("repeated_rows", **about)
     order = sorted(kept)
     answers, decisions = take((answers, decisions), order, *notes)
     return answers, replace(decisions, agreed=[kept[row] for row in order])

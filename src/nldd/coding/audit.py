@@ -1,9 +1,9 @@
 """A sample of the automatic codes, for people to check, and what their checks prove."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -319,12 +319,8 @@ def _common_columns(tables: Sequence[Spreadsheet]) -> list[str]:
 
 def _number_repeats(rows: Sequence[tuple[str, ...]]) -> list[RowKey]:
     """The rows as keys: those that are equal get numbers."""
-    seen = Counter[tuple[str, ...]]()
-    keys = []
-    for row in rows:
-        keys.append((row, seen[row]))
-        seen[row] += 1
-    return keys
+    numbers = defaultdict[tuple[str, ...], Iterator[int]](count)
+    return [(row, next(numbers[row])) for row in rows]
 
 
 def _read_checks(table: Spreadsheet, names: Sequence[str]) -> list[_CheckedRow]:

@@ -217,9 +217,8 @@ def check_listable(codebook: Codebook, columns: CodeColumns) -> None:
 
 def _find_fields(table: Spreadsheet) -> dict[str, str]:
     """The column of each field that a table has; one that says nothing of its codes is refused."""
-    headings: dict[str, str] = {}
-    for name in table.names:
-        headings.setdefault("_".join(plain_text(name).casefold().split()), name)
+    # Of equal headings, the first counts.
+    headings = {"_".join(plain_text(n).casefold().split()): n for n in reversed(table.names)}
     columns: dict[str, str] = {}
     for field, known in HEADINGS.items():
         fitting = (headings[heading] for heading in known if heading in headings)

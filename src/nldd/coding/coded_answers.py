@@ -40,7 +40,7 @@ class CodingSummary:
         Rows with some codes settled and others to decide.
     n_drawn : int
         Rows drawn at random for the review, whatever their status.
-    options : CodingOptions or None
+    options : CodingOptions
         By which they were coded.
 
     Examples
@@ -57,10 +57,10 @@ class CodingSummary:
     notes: list[str] = field(default_factory=list)
     n_part: int = 0
     n_drawn: int = 0
-    options: "CodingOptions | None" = None
+    options: "CodingOptions" = field(default_factory=lambda: CodingOptions(None))
 
     def __str__(self) -> str:
-        options = self.options or CodingOptions(None)
+        options = self.options
         head, *guarantee = wording.fill_words("coded", found=self, options=options)
         lines = [head, *(f"  {line}" for line in guarantee)]
         if options.code_selection is not None:
@@ -74,14 +74,13 @@ class CodingSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        options = self.options or CodingOptions(None)
-        selection, codes = options.selection, options.code_selection
+        options, codes = self.options, self.options.code_selection
         return {
             **{name: getattr(self, f"n_{name}") for name in COUNTED},
             "why": dict(self.why),
             "threshold": options.threshold,
             "rank_by": options.rank_by,
-            "selection": selection and selection.to_dict(),
+            "selection": options.selection and options.selection.to_dict(),
             "per_code": codes and asdict(codes),
             "notes": self.notes,
         }
@@ -246,12 +245,9 @@ def code_answers(
     if not n:  # arrays of the right widths, without a row
         return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
     blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
-    return CodedAnswers.join(
-        [
-            _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
-            for rows in watch(blocks, len(blocks), "coding")
-        ]
-    )
+    steps = watch(blocks, len(blocks), "coding")
+    parts = ((answers[rows], [kept[i] for i in rows]) for rows in steps)
+    return CodedAnswers.join([_code_block(used, *some, options, k, reasons) for some in parts])
 
 
 def _code_block(

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import compress
 
 from nldd._wording import quote, quote_first
 from nldd.coding.tables.spreadsheet import (
@@ -174,12 +175,9 @@ class CodeColumns:
         hint = "correct the cell; or --labels NAMES for columns that hold codes or lists of them"
         columns = [find_column(table, name, self.names) for name in self.names]
         marks = [read_marks(table, name, *known, hint) for name in columns]
-        return [
-            None
-            if MISSING.issuperset(row)
-            else frozenset(name for name, mark in zip(self.names, row, strict=True) if mark in YES)
-            for row in zip(*marks, strict=True)
-        ]
+        rows = list(zip(*marks, strict=True))
+        codes = (frozenset(compress(self.names, (mark in YES for mark in row))) for row in rows)
+        return [None if {*row} <= MISSING else own for row, own in zip(rows, codes, strict=True)]
 
     def cells(self, table: Spreadsheet) -> list[tuple[str, ...]]:
         """What the columns say that list the codes, for each row."""
@@ -227,10 +225,8 @@ class CodeColumns:
 
     def spread(self, cell: str) -> list[str]:
         """What :meth:`join` made, over the columns: one code in each, and the rest in the last."""
-        n, codes = len(self.names), [cell]
-        if n > 1 and cell != self.none:
-            codes = cell.split(self.separator)
-            codes[n - 1 :] = [self.separator.join(codes[n - 1 :])] if len(codes) >= n else []
+        n = len(self.names)
+        codes = [cell] if cell == self.none else cell.split(self.separator, n - 1)
         return [*codes, *[""] * (n - len(codes))]
 
 

@@ -394,14 +394,10 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     columns = (by_people, by_machine, (by_people + by_machine) / n, *shares)
     called = (getattr(model.codebook.by_code.get(code), "name", "") for code in labels)
     found = map(Frequency, labels, called, *(values.tolist() for values in columns))
-    return Frequencies(
-        tuple(sorted(found, key=lambda f: (-f.share, f.code))),
-        n,
-        int(known.sum()),
-        len(rows) - n,
-        tuple(basis for basis, _ in parts),
-        [f"Codes that the model does not know: {quote_first(new)}."] * bool(new),
-    )
+    shown = tuple(sorted(found, key=lambda f: (-f.share, f.code)))
+    basis = tuple(basis for basis, _ in parts)
+    notes = [f"Codes that the model does not know: {quote_first(new)}."] * bool(new)
+    return Frequencies(shown, n, int(known.sum()), len(rows) - n, basis, notes)
 
 
 def _parts(

@@ -33,6 +33,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -594,20 +595,11 @@ def _select_codes(
     limits = CodeLimits(None if doubt is None else 1 - doubt, surer)
     given, asked = CodeLimits(yes, no).settle(P, model.Y, np.zeros(len(P), dtype=bool))
     n_asked = asked.sum(axis=1)
-    return CodeSelection(
-        goal.target,
-        goal.confidence,
-        yes,
-        no,
-        limits,
-        n_answers=len(P),
-        n_whole=int((n_asked == 0).sum()),
-        n_part=int(((n_asked > 0) & (n_asked < P.shape[1])).sum()),
-        n_set=int(given.sum()),
-        share_asked=float(asked.mean()),
-        right=None if yes is None else float(shares_right(P, Y, yes).mean()),
-        missed=None if no is None else float(1 - shares_not_excluded(P, Y, no).mean()),
-    )
+    n_part = int(((n_asked > 0) & (n_asked < P.shape[1])).sum())
+    counts = (len(P), int((n_asked == 0).sum()), n_part, int(given.sum()), float(asked.mean()))
+    right = None if yes is None else float(shares_right(P, Y, yes).mean())
+    missed = None if no is None else float(1 - shares_not_excluded(P, Y, no).mean())
+    return CodeSelection(goal.target, goal.confidence, yes, no, limits, *counts, right, missed)
 
 
 def threshold_to_set(P: FloatArray, Y: LabelArray, target: float, level: float) -> float | None:
@@ -636,12 +628,8 @@ def _last_that_passes(
     shares: Callable[[float], FloatArray], tried: FloatArray, target: float, level: float
 ) -> float | None:
     """The last of a fixed sequence of thresholds before the first that fails, if there is one."""
-    chosen = None
-    for threshold in tried.tolist():
-        if not reaches_target(shares(threshold), target, level):
-            break
-        chosen = threshold
-    return chosen
+    passed = takewhile(lambda x: reaches_target(shares(x), target, level), tried.tolist())
+    return [None, *passed][-1]
 
 
 def shares_right(P: FloatArray, Y: LabelArray, yes: float) -> FloatArray:

@@ -424,13 +424,9 @@ def choose_C(
 
 
 def new_classifier(settings: Settings, C: float) -> NLDDClassifier:
-    return NLDDClassifier(
-        MultiLabelLogisticRegression(C=C, tol=TOL),
-        # Texts are points of about length 1, numbers are standardised already.
-        standardize="none",
-        n_jobs=settings.n_jobs,
-        random_state=settings.random_state,
-    )
+    how: dict[str, Any] = {"n_jobs": settings.n_jobs, "random_state": settings.random_state}
+    # Texts are points of about length 1, numbers are standardised already.
+    return NLDDClassifier(MultiLabelLogisticRegression(C=C, tol=TOL), standardize="none", **how)
 
 
 def order_codes(

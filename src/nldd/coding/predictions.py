@@ -198,22 +198,12 @@ def confidence_clues(near: Any, times: FloatArray) -> FloatArray:
     theta, runner_up = (log_odds(near.theta[:, rank]) for rank in (0, 1))
     likely, next_likely, most_likely = (_log_likelihood(P, Y) for Y in (first, second, P > 0.5))
     largest = np.sort(np.pad(P, ((0, 0), (1, 0))), axis=1)
-    clues = (
-        theta,
-        runner_up - theta,
-        likely,
-        likely - next_likely,
-        most_likely - likely,
-        first.sum(axis=1),
-        np.log(times),
-        largest[:, -1],
-        largest[:, -2],
-        P.sum(axis=1),
-        np.where(first, P, 1.0).min(axis=1),  # the weakest code that is on
-        np.where(first, 0.0, P).max(axis=1),  # and the strongest that is off
-        near.Dx[:, 0],
-        near.Dy[:, 0],
-    )
+    weakest = np.where(first, P, 1.0).min(axis=1)  # of the codes that are on
+    strongest = np.where(first, 0.0, P).max(axis=1)  # and of those that are off
+    likelihoods = (likely, likely - next_likely, most_likely - likely)
+    sizes, distances = (first.sum(axis=1), np.log(times)), (near.Dx[:, 0], near.Dy[:, 0])
+    codes = (largest[:, -1], largest[:, -2], P.sum(axis=1), weakest, strongest)
+    clues = (theta, runner_up - theta, *likelihoods, *sizes, *codes, *distances)
     return np.column_stack(clues).astype(np.float64)
 
 

@@ -294,18 +294,15 @@ def join_decisions(
     silent = [codes for text, codes in pairs if not text.strip()]
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
     places = zip(old.find_places(answers), decisions.codes, strict=True)
-    n_withdrawn = sum(place is not None and codes is None for place, codes in places)
+    is_review = decisions.kind == "review file"
+    n_withdrawn = sum(is_review and place is not None and codes is None for place, codes in places)
     decided = take((answers, decisions), decisions.decided)
     answers, decisions = drop_blank_answers(*decided, old.columns, silent)
     chosen = settle_repeats(answers, decisions, old.settings.random_state)
     answers, decisions = drop_duplicates(*chosen)
     new, corrections, drawn = _find_news(old, answers, decisions)
-    about = {
-        "n_withdrawn": n_withdrawn if decisions.kind == "review file" else 0,
-        "n_known": len(answers) - len(new),
-        "n_corrected": len(corrections),
-        "ids": any(answers.keys),
-    }
+    about = {"n_known": len(answers) - len(new), "n_corrected": len(corrections)}
+    about |= {"n_withdrawn": n_withdrawn, "ids": any(answers.keys)}
     if not new and not corrections and (drawn == old.drawn).all():
         about |= {"n_known": 0, "n_corrected": 0}
         message = f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it"
