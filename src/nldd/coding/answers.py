@@ -245,18 +245,14 @@ def take(coded: Coded, places: Iterable[int], *notes: str) -> Coded:
 
 
 def drop_blank_answers(
-    answers: Answers,
-    decisions: Decisions,
-    columns: "Columns",
-    earlier: Iterable[Collection[str]] = (),
-    fewest: int = 1,
+    coded: Coded, columns: "Columns", earlier: Iterable[Collection[str]] = (), fewest: int = 1
 ) -> Coded:
     """Leave out answers that say nothing, unless nearly all of them have the same codes.
 
     A code for "no answer" can be learned. Otherwise codes come from something that is not in the
     table, and what empty answers get would be a guess.
     """
-    coded, n = (answers, decisions), len(answers)
+    (answers, decisions), n = coded, len(coded[0])
     silent = [i for i, text in enumerate(answers.texts) if columns.text and not text.strip()]
     has_more = [any(answers.categories[i]) or answers.extra.shape[1] > 0 for i in range(n)]
     blank = [i for i in silent if not has_more[i] and np.isnan(answers.numbers[i]).all()]

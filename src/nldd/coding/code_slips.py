@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from nldd._wording import quote, quote_first
-from nldd.coding.answers import Answers, Decisions
-from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.answers import Answers, Coded, Decisions
+from nldd.coding.columns import CodeColumns, Codes, Columns
 from nldd.coding.tables.spreadsheet import close_matches, fold_name
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -146,10 +146,7 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
 
 
 def notes_on_codes(
-    cells: Sequence[str],
-    codes: Sequence[Collection[str]],
-    columns: CodeColumns,
-    known: Collection[str],
+    cells: Sequence[str], codes: Sequence[Codes], columns: CodeColumns, known: Collection[str]
 ) -> Iterator[str]:
     """What looks like a slip in columns that list codes."""
     where, separators = quote_first(columns.names), columns.separators
@@ -243,18 +240,13 @@ def agree_on_lists(
 
 
 def check_new_codes(
-    answers: Answers,
-    decisions: Decisions,
-    known: Sequence[str],
-    codes: CodeColumns,
-    allowed: bool = False,
-    ask: Ask = None,
+    coded: Coded, known: Sequence[str], codes: CodeColumns, allowed: bool = False, ask: Ask = None
 ) -> Decisions:
     """Note codes that are not known, and refuse those that look like slips, unless `allowed`.
 
     Lists of known codes with another separator are taken as such where a person agrees.
     """
-    rows = first_rows(answers, decisions)
+    rows, decisions = first_rows(*coded), coded[1]
     slips = [] if allowed else find_new_slips(rows, known, codes)
     lists = [slip for slip in slips if len(slip.meant) > 1]
     message = f"{decisions.source}: the model does not know these codes:{list_slips(slips)}"

@@ -243,21 +243,17 @@ def code_answers(
     used = options.model_in_use(model)
     reasons, nothing = Reasons(used), np.array([], dtype=np.intp)
     if not n:  # arrays of the right widths, without a row
-        return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
+        return _code_block(used.answers[np.array([0])], [None], options, k, reasons)[nothing]
     blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
     steps = watch(blocks, len(blocks), "coding")
     parts = ((answers[rows], [kept[i] for i in rows]) for rows in steps)
-    return CodedAnswers.join([_code_block(used, *some, options, k, reasons) for some in parts])
+    return CodedAnswers.join([_code_block(*some, options, k, reasons) for some in parts])
 
 
 def _code_block(
-    model: CodingModel,
-    answers: Answers,
-    given: list[Codes | None],
-    options: CodingOptions,
-    k: int,
-    reasons: Reasons,
+    answers: Answers, given: list[Codes | None], options: CodingOptions, k: int, reasons: Reasons
 ) -> CodedAnswers:
+    model = reasons.model
     X = model.features.transform(answers)
     found, empty = model.code(answers, X, k), model.is_blank(answers)
     Y, doubt, n = found.Y.copy(), found.doubt(options.rank_by), len(answers)

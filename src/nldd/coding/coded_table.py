@@ -221,14 +221,10 @@ def _six_digits(values: FloatArray) -> list[float]:
 
 
 def _review_sheet(
-    model: CodingModel,
-    table: Spreadsheet,
-    rows: RowArray,
-    coded: CodedAnswers,
-    coding: CodingOptions,
+    model: CodingModel, table: Spreadsheet, rows: RowArray, coded: CodedAnswers, how: CodingOptions
 ) -> tuple[pd.DataFrame, tuple[str, ...], SheetLayout]:
     """The rows for people with all that they need to decide, the header, and how it looks."""
-    said = {own.OK: [""] * len(coded), **_columns(model, table, coded, coding)}
+    said = {own.OK: [""] * len(coded), **_columns(model, table, coded, how)}
     suggested, codes = said[own.CODES], model.columns.codes
     pairs = zip(suggested, next_labelsets(model, coded), strict=True)
     nexts = [[c for c in map(codes.join, others) if c != mine] for mine, others in pairs]

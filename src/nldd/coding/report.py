@@ -43,6 +43,7 @@ FOOT = f"Made by nldd {__version__}."
 
 StudyFile = tuple[str, str]  # its name and its checksum
 StudyFiles = Mapping[str, StudyFile]  # by what they are
+Reached = Selection | GuaranteeCheck  # on answers of the model, and on others
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,19 +209,15 @@ def write_frequencies_report(found: Frequencies, coded: Path, path: Path) -> Pat
 
 
 def _section(
-    macro: str,
-    tables: Sequence[Table] = (),
-    figures: Sequence[Figure] = (),
-    id: str = "",
-    **values: Any,
+    macro: str, tables: Sequence[Table] = (), *figures: Figure, id: str = "", **values: Any
 ) -> Section:
     """A section whose heading and paragraphs are those of a macro."""
     title, *paragraphs = wording.fill_words(macro, **values)
-    return Section(title, tuple(paragraphs), tuple(tables), tuple(figures), id or macro)
+    return Section(title, tuple(paragraphs), tuple(tables), figures, id or macro)
 
 
 def risk_coverage(
-    found: Predictions, Y: Any, promise: Selection, reached: Selection | GuaranteeCheck
+    found: Predictions, Y: Any, promise: Selection, reached: Reached
 ) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with what a threshold reached."""
     doubt, right = found.doubt(promise.rank_by), found.right(Y, promise.measure)
@@ -237,23 +234,19 @@ def _data_section(
 
 
 def _quality_sections(
-    quality: Evaluation,
-    measures: Section,
-    triage: Table,
-    promise: Selection,
-    reached: Selection | GuaranteeCheck,
+    quality: Evaluation, measures: Section, triage: Table, promise: Selection, reached: Reached
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
     yield replace(measures, tables=evaluation.measures_tables(quality.scores))
     display = risk_coverage(quality.predictions, quality.Y, promise, reached)
     caption, alt = wording.fill_words("coverage", measure=display.measure)
     figure = draw(display, "coverage", caption, alt)
-    yield _section("triage", [triage], [figure], rank_by=promise.rank_by)
+    yield _section("triage", [triage], figure, rank_by=promise.rank_by)
     found = quality.calibration
     caption, alt = wording.fill_words("bins")
     figure = draw(CalibrationDisplay(found), "calibration", caption, alt)
     words, table = evaluation.calibration_words(found), evaluation.calibration_table(found)
-    yield _section("calibration", [table], [figure], words=words)
+    yield _section("calibration", [table], figure, words=words)
     yield _section("labels", [quality.labels_table()])
     pairs = [quality.confusions_table()] * bool(quality.confusions)
     yield _section("confusions", pairs, pairs=pairs)

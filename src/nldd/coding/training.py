@@ -160,7 +160,7 @@ def fit_table(
     if not any(answers.keys):
         columns = replace(columns, identity=())
     decided = take((answers, decisions), decisions.decided)
-    answers, decisions = drop_blank_answers(*decided, columns, fewest=FEWEST_ANSWERS)
+    answers, decisions = drop_blank_answers(decided, columns, fewest=FEWEST_ANSWERS)
     answers, decisions = drop_duplicates(*settle_repeats(answers, decisions, settings.random_state))
     with model_lock(out, tell):
         refuse_existing(out, force=force)
@@ -268,7 +268,7 @@ def update_model(
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
         # Of new codes in a review file the page has asked.
         allowed = new_codes or decisions.kind == "review file"
-        decisions = check_new_codes(answers, decisions, known, columns.codes, allowed, ask)
+        decisions = check_new_codes((answers, decisions), known, columns.codes, allowed, ask)
         joined = join_decisions(old, answers, decisions, watch)
         file, counts = (path.name, decisions.sha256), (joined.n_added, joined.n_set_aside)
         model = joined.model.record("update", *file, *counts)
@@ -297,7 +297,7 @@ def join_decisions(
     is_review = decisions.kind == "review file"
     n_withdrawn = sum(is_review and place is not None and codes is None for place, codes in places)
     decided = take((answers, decisions), decisions.decided)
-    answers, decisions = drop_blank_answers(*decided, old.columns, silent)
+    answers, decisions = drop_blank_answers(decided, old.columns, silent)
     chosen = settle_repeats(answers, decisions, old.settings.random_state)
     answers, decisions = drop_duplicates(*chosen)
     new, corrections, drawn = _find_news(old, answers, decisions)

@@ -43,11 +43,11 @@ def test_interruption_between_blocks_leaves_the_old_file(study, tmp_path, nldd, 
 
     code_block, calls = coded_answers._code_block, []
 
-    def interrupt(model, answers, *more):
+    def interrupt(answers, *more):
         calls.append(len(answers))
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return code_block(model, answers, *more)
+        return code_block(answers, *more)
 
     monkeypatch.setattr(coded_answers, "_code_block", interrupt)
     monkeypatch.setattr(coded_answers, "BLOCK_ROWS", 10)

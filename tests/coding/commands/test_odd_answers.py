@@ -174,8 +174,8 @@ def fit(monkeypatch, tmp_path, nldd):
     """Run ``nldd fit`` as far as what a model would learn from, of which none is fitted."""
     seen, leave_out = [], training.drop_blank_answers
 
-    def stop(answers, decisions, columns, **_):
-        seen.append(leave_out(answers, decisions, columns))
+    def stop(coded, columns, **_):
+        seen.append(leave_out(coded, columns))
         raise InputError("enough", hint="nothing")
 
     def run(odd, options):
