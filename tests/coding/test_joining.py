@@ -27,18 +27,18 @@ MIXED = coded([{"bus"}, {"park"}, {"bus,park"}, {"bus", "park"}, {"park/bus"}])
 
 def test_codes_that_look_like_lists_are_refused_with_all_their_rows():
     with pytest.raises(InputError, match=r"row 4: 'bus,park'.*\n.*row 6: 'park/bus'") as refused:
-        agree_on_lists(*MIXED, COLUMNS)
+        agree_on_lists(MIXED, COLUMNS)
     assert refused.value.hint.startswith('--sep ";" --sep "," --sep "/"; or --as-written')
 
 
 def test_a_person_may_agree_to_separators():
     questions = []
-    found = agree_on_lists(*MIXED, COLUMNS, lambda text: not questions.append(text))
+    found = agree_on_lists(MIXED, COLUMNS, lambda text: not questions.append(text))
     assert found.codes.separators == (";", ",", "/")
     assert questions[0].endswith("Does ',' or '/' separate codes, as ';' does?")
     with pytest.raises(InputError):
-        agree_on_lists(*MIXED, COLUMNS, lambda text: False)
-    assert agree_on_lists(*coded([{"bus"}, {"a/b"}]), COLUMNS) == COLUMNS
+        agree_on_lists(MIXED, COLUMNS, lambda text: False)
+    assert agree_on_lists(coded([{"bus"}, {"a/b"}]), COLUMNS) == COLUMNS
 
 
 NEW = coded([{"bus"}, {"bus,park"}, {"tram"}, {"Park", "rent"}, {"rents"}])

@@ -49,6 +49,9 @@ LISTS = ("codes", "drawn", "coders", "times", "agreed")
 class Entries:
     """Lists and arrays of one entry per answer; an index takes some of them, in its order."""
 
+    def __len__(self) -> int:
+        return len(getattr(self, fields(cast(Any, self))[0].name))
+
     def __getitem__(self, places: Any) -> Self:
         taken = {name: _take(values, places) for name, values in self._entries().items()}
         return replace(cast(Any, self), **taken)
@@ -124,9 +127,6 @@ class Answers(Entries):
         for name in usual.keys() - {name for name in usual if getattr(self, name)}:
             set_field(name, [usual[name]] * n)
         set_field("rows", self.rows or [*range(1, n + 1)])
-
-    def __len__(self) -> int:
-        return len(self.texts)
 
     @property
     def normalized_texts(self) -> list[str]:
@@ -207,9 +207,6 @@ class Decisions(Entries):
         usual = {"drawn": False, "coders": "", "times": "", "agreed": True}
         for name in usual.keys() - {name for name in usual if getattr(self, name)}:
             object.__setattr__(self, name, [usual[name]] * len(self.codes))
-
-    def __len__(self) -> int:
-        return len(self.codes)
 
     def _entries(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in LISTS}

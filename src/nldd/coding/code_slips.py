@@ -218,21 +218,19 @@ def close_code(name: str, known: Sequence[str]) -> str | None:
     return next(iter(close_matches(name, like, n=1, cutoff=CLOSE)), None)
 
 
-def agree_on_lists(
-    answers: Answers, decisions: Decisions, columns: Columns, ask: Ask = None
-) -> Columns:
+def agree_on_lists(coded: Coded, columns: Columns, ask: Ask = None) -> Columns:
     """The columns, with separators that a person agrees to; codes that look like lists are refused.
 
     These are codes that consist of others of the table, with a separator that nobody named.
     """
     codes = columns.codes
-    slips = find_lists(first_rows(answers, decisions), codes.separators) if codes.listed else []
+    slips = find_lists(first_rows(*coded), codes.separators) if codes.listed else []
     if not slips:
         return columns
     found = tuple(dict.fromkeys("".join(slip.separator for slip in slips)))
     between = " or ".join(map(quote, found))
     what = f"codes look like lists of others, with {between} between them"
-    message = f"{decisions.source}: {what}:{list_slips(slips)}"
+    message = f"{coded[1].source}: {what}:{list_slips(slips)}"
     if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
         return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
     sep = sep_options(slips, codes.separators)

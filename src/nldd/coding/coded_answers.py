@@ -209,9 +209,6 @@ class CodedAnswers(Entries):
     reasons: list[Reason | None]
     drawn: list[bool]
 
-    def __len__(self) -> int:
-        return len(self.statuses)
-
     @property
     def why(self) -> list[str]:
         """Why people must look, in words; empty for answers that they need not look at."""

@@ -8,7 +8,6 @@ from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
 from itertools import compress
 
 from nldd._wording import quote, quote_first
@@ -198,12 +197,9 @@ class CodeColumns:
             return frozenset()
         if self.says_missing(cell):
             return None
-        parts = frozenset(part.strip() for part in self._between.split(cell)) - {""}
+        between = "|".join((BREAKS, *map(re.escape, self.separators)))
+        parts = frozenset(part.strip() for part in re.split(between, cell)) - {""}
         return parts - {self.none} if parts else None
-
-    @cached_property
-    def _between(self) -> re.Pattern[str]:
-        return re.compile("|".join((BREAKS, *map(re.escape, self.separators))))
 
     def says_missing(self, cell: str) -> bool:
         """True if a cell says, as programs write it, that nobody has coded the answer."""

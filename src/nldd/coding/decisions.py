@@ -227,9 +227,6 @@ class CodedRows(Entries):
     drawn: BoolArray
     sampled: BoolArray
 
-    def __len__(self) -> int:
-        return len(self.status)
-
     @property
     def known(self) -> BoolArray:
         """Which answers people have coded."""

@@ -156,8 +156,10 @@ def _misfit(path: Path | str, error: object) -> InputError:
 
 def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
     try:
-        model = _build_model(contents)
-        for part, fits in _check_parts(model, contents.arrays):
+        types, documents, arrays = _types(CodingModel), contents.documents, contents.arrays
+        parts = {name: _typed(types[name], documents[name], name, arrays) for name in PARTS}
+        model = CodingModel(classifier=contents.models[CLASSIFIER], **parts)
+        for part, fits in _check_parts(model, arrays):
             if not fits:
                 raise ValueError(f"{part} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, InputError) as error:
@@ -191,12 +193,6 @@ def _typed(kind: Any, value: Any, place: str, arrays: Mapping[str, Any]) -> Any:
     if type(value) is not kind or (kind is float and not np.isfinite(value)):
         raise TypeError(f"{place} is {value!r:.50}")
     return value
-
-
-def _build_model(contents: Contents) -> CodingModel:
-    types, documents, arrays = _types(CodingModel), contents.documents, contents.arrays
-    parts = {name: _typed(types[name], documents[name], name, arrays) for name in PARTS}
-    return CodingModel(classifier=contents.models[CLASSIFIER], **parts)
 
 
 def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:

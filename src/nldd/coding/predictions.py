@@ -141,9 +141,6 @@ class Predictions(Entries):
     others_row: RowArray | None = None
     others_theta: FloatArray | None = None
 
-    def __len__(self) -> int:
-        return len(self.theta)
-
     def doubt(self, rank_by: str) -> FloatArray:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
         if rank_by == "theta":

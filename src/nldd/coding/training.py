@@ -148,11 +148,11 @@ def fit_table(
     for _ in watch(range(1), 1, f"reading {path.name}"):
         table = read_table(path, options)
         columns = find_columns(table, spec)
-        answers, decisions = read_sheet(table, columns, drawn=True)
-        agreed = columns if spec.as_written else agree_on_lists(answers, decisions, columns, ask)
+        coded = read_sheet(table, columns, drawn=True)
+        agreed = columns if spec.as_written else agree_on_lists(coded, columns, ask)
         if agreed != columns:
-            columns = agreed
-            answers, decisions = read_sheet(table, columns, drawn=True)
+            columns, coded = agreed, read_sheet(table, agreed, drawn=True)
+    answers, decisions = coded
     check_listable(codebook, columns.codes)
     n_set_aside = len(decisions) - len(decisions.decided)
     if spec.coder:

@@ -165,13 +165,12 @@ def model_counts(model: "CodingModel") -> CodeCounts:
 
 def counts_table(answers: Mapping[str, CodeCounts], more: Sequence[Row] = ()) -> Table:
     """Numbers of answers, codes and combinations, in one column for each set of answers."""
+    never = "answers with a combination that the model has never seen"
     counts: dict[str, Callable[[CodeCounts], str]] = {
         "rows": lambda a: f"{a.n_rows:,}",
         "coded answers": lambda a: f"{a.n_coded:,}",
         "rows set aside, as nobody has coded them": lambda a: f"{a.n_set_aside:,}",
-        "answers with a combination that the model has never seen": lambda a: (
-            "-" if a.n_never_seen is None else f"{a.n_never_seen:,}"
-        ),
+        never: lambda a: "-" if a.n_never_seen is None else f"{a.n_never_seen:,}",
         "codes": lambda a: f"{len(a.labels):,}",
         "codes an answer, on average": lambda a: f"{a.cardinality:.2f}",
         "answers to which no code applies": lambda a: f"{a.n_without_code:,}",

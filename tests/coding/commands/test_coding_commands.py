@@ -204,7 +204,6 @@ def test_codes_are_settled_one_by_one_where_asked_for(study, model, tmp_path, su
     assert record["people"] == status["part"] + status["review"]
     assert "nldd_ask" in header
     assert record["per_code"]["limits"] == asdict(found.limits)
-    refuse("evaluate", study / "model.nldd", study / "truth.csv", *options, code=2)
     refuse(*words, "--force", "--random", "3", code=2)  # without a review
 
 

@@ -92,15 +92,3 @@ def test_at_a_terminal_a_person_is_asked(answer, model, tmp_path, monkeypatch):
     assert (code, new.exists()) == ((0, True) if answer == "y" else (1, False))
     if new.exists():
         assert load_coding_model(new).labels == tuple(sorted(PHRASES))
-
-
-def test_sep_is_refused_where_codes_are_columns(tmp_path, succeed, refuse):
-    codes = ("food", "pay", "rooms")
-    rows = [(r[1], *(int(code in r[-1]) for code in codes)) for r in ROWS]
-    path, model = tmp_path / "answers.csv", tmp_path / "model.nldd"
-    write_csv(path, rows, ("answer", *codes))
-    words = ("fit", path, "--text", "answer", *QUICK, "-o", model)
-    assert "hold nothing but '0', '1'" in refuse(*words, "--labels", "food,pay,rooms")[0]
-    succeed(*words, "--label-columns", "food,pay,rooms")
-    _, hint = refuse("update", model, path, "--sep", ",", "--again")
-    assert "--sep" in hint

@@ -17,28 +17,23 @@ if TYPE_CHECKING:
 
 N_CODED = 1200
 # What each step does, and its command, which runs in the folder of the study.
-STEPS = (
-    (
-        f"Learn from {N_CODED} answers that people have coded.",
-        "fit answers.csv --text answer --labels codes --features age,region -o model.nldd",
+STEPS = {
+    f"Learn from {N_CODED} answers that people have coded.": (
+        "fit answers.csv --text answer --labels codes --features age,region -o model.nldd"
     ),
-    (
-        "How much may be coded automatically, if 9 in 10 answers shall be right?",
-        "triage model.nldd --target-accuracy 0.9 --figure curve",
+    "How much may be coded automatically, if 9 in 10 answers shall be right?": (
+        "triage model.nldd --target-accuracy 0.9 --figure curve"
     ),
-    (
-        "Code new answers: the sure ones automatically, the rest for people.",
-        "predict model.nldd new.csv -o coded.csv --review review.csv --random 50",
+    "Code new answers: the sure ones automatically, the rest for people.": (
+        "predict model.nldd new.csv -o coded.csv --review review.csv --random 50"
     ),
-    (
-        "People code the rest (here the generator does), and these answers join the model.",
-        "update model.nldd corrected.csv",
+    "People code the rest (here the generator does), and these answers join the model.": (
+        "update model.nldd corrected.csv"
     ),
-    (
-        "The shares of the codes in the new answers, corrected for the machine's errors.",
-        "frequencies model.nldd coded.csv --checked corrected.csv -o shares.csv",
+    "The shares of the codes in the new answers, corrected for the machine's errors.": (
+        "frequencies model.nldd coded.csv --checked corrected.csv -o shares.csv"
     ),
-)
+}
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
 MODELS = ("model.nldd", "model.nldd.bak", "before.nldd", "model.report.html")
 WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png")
@@ -74,7 +69,7 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         for name in there:
             Path(name).unlink()
         _write_tables(answers, seed)
-        for number, (title, command) in enumerate(STEPS, 1):
+        for number, (title, command) in enumerate(STEPS.items(), 1):
             if command.startswith("update"):
                 _correct_review(answers)
                 copyfile("model.nldd", "before.nldd")

@@ -72,6 +72,8 @@ sep_option = partial(
 no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
 column_option = partial(click.option, default="", metavar="COLUMN")
 columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
+files_option = partial(click.option, type=FILE, multiple=True, metavar="FILE")
+count_option = partial(default_option, type=click.IntRange(min=0), default=0)
 text_option = partial(
     columns_option, "--text", help="Columns with the answers; several with commas, or repeat it."
 )

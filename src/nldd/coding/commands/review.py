@@ -49,11 +49,9 @@ class _Review(click.Group):
 @shared.model_argument
 @click.argument("table", type=common.FILE, metavar="ANSWERS")
 @shared.guarantee_options
-@common.default_option(
+@shared.count_option(
     "--audit",
     "n_audit",
-    type=click.IntRange(min=0),
-    default=0,
     help="Automatic codes to check: answers are drawn at random until about so many are among "
     "them, four times as many at most.",
 )
@@ -70,9 +68,8 @@ class _Review(click.Group):
 @common.names_option(
     "--show", "shown", help="Columns to show beside an answer, such as age,region."
 )
-@common.default_option(
+@shared.count_option(
     "--every",
-    type=click.IntRange(min=0),
     default=50,
     help="Decisions after which the machine learns from them; 0: when asked to.",
 )
