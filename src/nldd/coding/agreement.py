@@ -152,9 +152,8 @@ class Agreement:
             rows.append((visible(code.code), *counts, percent(code.agreement, 1), kappa))
         notes = fill_words("agreement_notes", found=self)
         head = ("code", *map(visible, self.coders), "agree", "kappa")
-        return Table(
-            "kappas", "Agreement on each code, the worst first", head, tuple(rows), notes=notes
-        )
+        title = "Agreement on each code, the worst first"
+        return Table("kappas", title, head, tuple(rows), notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, with all disagreements."""

@@ -30,10 +30,8 @@ Ask = Callable[[str], bool] | None
 # Longer numbers are ids, and no codes.
 _WHOLE = re.compile(r"([0-9]{1,15})(?:\.0+)?")
 _FRACTION = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*")
-_MONTHS = (
-    "jan|feb|mar|mär|märz|mrz|apr|may|mai|jun|june|juni|jul|july|juli|aug|sep|sept|oct|okt|nov|"
-    "dec|dez"
-)
+_MONTHS = "jan|feb|mar|mär|märz|mrz|apr|may|mai|jun|june|juni|jul|july|juli"
+_MONTHS += "|aug|sep|sept|oct|okt|nov|dec|dez"
 # As spreadsheets show them in English and German, and as we write them.
 _DATE = re.compile(
     rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ][0-9:.]+)?"
@@ -152,10 +150,9 @@ def notes_on_codes(
     where, separators = quote_first(columns.names), columns.separators
     counts = Counter(name for names in codes for name in names)
     if (other := likely_separator(cells, separators)) and len(columns.names) == 1:
-        yield (
-            f"No cell of {where} holds {' or '.join(map(repr, separators))}, but many hold "
-            f'{other!r}. If that separates codes, use --sep "{other}".'
-        )
+        named = " or ".join(map(repr, separators))
+        unlike = f"No cell of {where} holds {named}, but many hold {other!r}"
+        yield f'{unlike}. If that separates codes, use --sep "{other}".'
     if missing := [cell for cell in cells if columns.says_missing(cell)]:
         which = quote_first(sorted(set(missing)))
         yield f"{count_noun(len(missing), 'cell')} of {where} with {which}: taken as not coded."

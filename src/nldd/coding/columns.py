@@ -73,10 +73,8 @@ YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "ou
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 # What a spreadsheet shows where a formula is broken, in English and German.
-ERRORS = frozenset(
-    {"#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!", "#spill!", "#calc!", "#field!"}
-    | {"#bezug!", "#wert!", "#zahl!", "#nv", "#leer!", "#überlauf!"}
-)
+ERRORS = {"#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!", "#spill!", "#calc!"}
+ERRORS |= {"#field!", "#bezug!", "#wert!", "#zahl!", "#nv", "#leer!", "#überlauf!"}
 # In a column that lists codes; "none" may be a code there.
 NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
 # Alt+Enter in a spreadsheet, and how some programs write its carriage return.
@@ -173,8 +171,7 @@ class CodeColumns:
         known = (YES | NO | MISSING, "0 or 1 (or yes, no, x)")
         hint = "correct the cell; or --labels NAMES for columns that hold codes or lists of them"
         columns = [find_column(table, name, self.names) for name in self.names]
-        marks = [read_marks(table, name, *known, hint) for name in columns]
-        rows = list(zip(*marks, strict=True))
+        rows = list(zip(*[read_marks(table, n, *known, hint) for n in columns], strict=True))
         codes = (frozenset(compress(self.names, (mark in YES for mark in row))) for row in rows)
         return [None if {*row} <= MISSING else own for row, own in zip(rows, codes, strict=True)]
 

@@ -30,10 +30,8 @@ LARGEST = 1e150
 RIGHT = YES | {"ok", "okay", "right", "correct", "r", "richtig", "vrai", "+", "\u2713", "\u2714"}
 WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
 CHECKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
-CHECKS_HINT = (
-    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
-    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
-)
+CHECKS_HINT = "yes where all codes of the row are right, no where one is wrong or missing"
+CHECKS_HINT += " (also y/n, j/n, ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
 SHEET, SAMPLE = "review sheet", "check sample"
 
 

@@ -24,10 +24,8 @@ from nldd.present.text import count_noun, percent, visible, wrap
 
 UNLIKE = "coded unlike its likes"
 IDENTICAL = "identical answers have other codes"
-COLUMNS = (
-    *("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why", "same_answer_coded"),
-    *("nearest_answer", "nearest_codes"),
-)
+COLUMNS: tuple[str, ...] = ("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why")
+COLUMNS += ("same_answer_coded", "nearest_answer", "nearest_codes")
 MOST_SHOWN = 15
 Codes = tuple[str, ...]
 
