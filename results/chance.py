@@ -10,7 +10,7 @@ from record_files import load, read, run_missing
 from sklearn.metrics import roc_auc_score
 
 from nldd.coding.cross_validation import cross_validate
-from nldd.coding.selective import selective_threshold
+from nldd.coding.guarantee import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
 
 PAGES = ("promise",)

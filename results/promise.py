@@ -24,8 +24,7 @@ import numpy as np
 from record_files import load, read, run_missing
 
 from nldd.coding.cross_validation import cross_validate
-from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.selective import level_correction, tested_size
+from nldd.coding.guarantee import GuaranteeTarget, level_correction, tested_size
 from nldd.estimators._nldd import NLDDClassifier
 
 PAGES = ("promise",)

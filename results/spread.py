@@ -15,9 +15,9 @@ import numpy as np
 import promise
 from record_files import read, run_missing
 
-from nldd.coding import selective
+from nldd.coding import guarantee
+from nldd.coding.guarantee import selective_threshold
 from nldd.coding.model import TARGETS
-from nldd.coding.selective import selective_threshold
 
 PAGES = ("promise",)
 # Shares of the answers, from the most confident on, and the probability that such a one is right.
@@ -35,13 +35,13 @@ N_STUDIES, CONFIDENCE = 2000, 0.9
 
 def earlier_spread(n: int, target: float, level: float) -> dict[int, float]:
     """Four fifths of the level for the first test, one fifth for the test of all answers."""
-    first = selective.first_size(n, target, level)
+    first = guarantee.first_size(n, target, level)
     if n < 3 * first:
         return {first: level} if first <= n else {}
-    return {selective.first_size(n, target, 0.8 * level): 0.8 * level, n: 0.2 * level}
+    return {guarantee.first_size(n, target, 0.8 * level): 0.8 * level, n: 0.2 * level}
 
 
-SPREADS = {"earlier": earlier_spread, "now": selective.starting_levels}
+SPREADS = {"earlier": earlier_spread, "now": guarantee.starting_levels}
 
 
 def population(name: str):
@@ -79,7 +79,7 @@ def compare(name: str, n: int, n_studies: int = N_STUDIES) -> dict:
     """Automation rate and share of guarantees that are not met, for both spreads and targets."""
     found = {}
     for spread, starts in SPREADS.items():
-        selective.starting_levels = starts
+        guarantee.starting_levels = starts
         sizes, below = studies(name, n, ASKED, n_studies)
         found[spread] = [(sizes.mean(axis=0) / n).tolist(), below.mean(axis=0).tolist()]
     return found

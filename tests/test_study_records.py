@@ -10,7 +10,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.cell import cells
 from nldd.bench.runner.protocol_file import load_protocol
 from nldd.bench.runner.records import CELLS, as_line
-from nldd.coding import selective
+from nldd.coding import guarantee
 from nldd.estimators._registry import METHODS
 from programs import program
 
@@ -105,7 +105,7 @@ def test_a_recorded_review_has_the_same_rounds_if_it_is_run_again(records):
 
 def test_a_recorded_comparison_of_spreads_can_be_run_again(records, monkeypatch):
     spread, cell = program("spread"), ("dip at the top", 600)
-    monkeypatch.setattr(selective, "starting_levels", spread.SPREADS["now"])  # it sets both
+    monkeypatch.setattr(guarantee, "starting_levels", spread.SPREADS["now"])  # it sets both
     (recorded,) = (r for r in records.read("spread") if (r["name"], r["n"]) == cell)
     for way, found in spread.compare(*cell, n_studies=200).items():
         assert flat(found) == pytest.approx(flat(recorded[way]), abs=0.06)

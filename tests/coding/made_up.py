@@ -5,6 +5,7 @@ from itertools import count
 
 import numpy as np
 
+import coding_tables
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.columns import CodeColumns, Columns, ColumnSpec
 from nldd.coding.model import Settings, fit_coding_model
@@ -20,13 +21,9 @@ COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 REQUEST = ColumnSpec(("answer",), "codes")
 SETTINGS = Settings(n_folds=2)
 # Columns that a review has behind those of its table and the codes.
-REVIEWED = [
-    f"nldd_{name}"
-    for name in (
-        *("ok", "why", "next_1", "next_2", "next_3", "nearest", "codes", "status"),
-        *("chance", "theta", "guarantee", "drawn"),
-    )
-]
+REVIEWED = ["ok", "why", "next_1", "next_2", "next_3", "nearest", "codes", "status"]
+REVIEWED += ["chance", "theta", "guarantee", "drawn"]
+REVIEWED = [f"nldd_{name}" for name in REVIEWED]
 
 
 def made_up(n, seed=0):
@@ -64,16 +61,12 @@ def fitted(texts, codes, columns=COLUMNS, settings=SETTINGS):
     return fit_coding_model(answers_of(texts), codes, columns, settings)
 
 
-def write_csv(path, header, rows, separator=","):
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.writer(stream, delimiter=separator, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
-    return path
+def write_csv(path, header, rows):
+    return coding_tables.write_csv(path, rows, header)
 
 
 def read_csv(path):
-    """Header and rows, read by nothing of nldd."""
+    """Header and rows as lists, read by nothing of nldd."""
     with path.open(newline="", encoding="utf-8") as stream:
         header, *rows = csv.reader(stream)
     return header, rows
@@ -81,8 +74,7 @@ def read_csv(path):
 
 def take_codes(model, path):
     """The codes that people have decided in a review, and how many rows nobody has."""
-    table = read_table(path)
-    codes, _ = looked_at_codes(table, model.columns.codes)
+    codes, _ = looked_at_codes(read_table(path), model.columns.codes)
     return codes, sum(found is None for found in codes)
 
 
@@ -92,7 +84,7 @@ def write_coded(path, texts, codes):
     return write_csv(path, ["answer", "codes"], zip(texts, cells, strict=True))
 
 
-def assert_equal_predictions(found, expected):
+def assert_same(found, expected):
     """All fields, to the last bit."""
     for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part", "chance", "P"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)

@@ -1,17 +1,13 @@
 """Agreement of coders: by hand, by published examples, from the equations, and of tables."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from coding.made_up import made_up, write_csv
-from nldd.coding import agreement_measures
-from nldd.coding.agreement import (
-    SharedAnswer,
-    agreement_of_tables,
-    compare_coders,
-)
-from nldd.coding.agreement_measures import cohen_kappa, krippendorff_alpha, masi_distance
+from nldd.coding import agreement
 from nldd.coding.columns import ColumnSpec
 from nldd.exceptions import InputError
 
@@ -41,11 +37,9 @@ def rewrite(path, change):
 
 def test_agreement_by_hand():
     codes = [("a", "a"), ("ab", "b"), ("b", "b"), ("a", None)]
-    answers = [
-        SharedAnswer(str(i), "", tuple(None if c is None else frozenset(c) for c in pair))
-        for i, pair in enumerate(codes)
-    ]
-    found = compare_coders(answers, ("Ann", "Bob"))
+    sets = [tuple(None if c is None else frozenset(c) for c in pair) for pair in codes]
+    answers = [agreement.SharedAnswer(str(i), "", pair) for i, pair in enumerate(sets)]
+    found = agreement.compare_coders(answers, ("Ann", "Bob"))
     assert (found.n_answers, found.n_same, found.n_single) == (3, 2, 1)
     # Observed: 2 * 2/3 over 6 values. Expected, of a a ab b b b: 2 * (2*1*2/3 + 2*3*1 + 1*3*2/3)
     # over 6 * 5.
@@ -62,14 +56,12 @@ def test_agreement_by_hand():
 def test_coders_of_one_table_are_compared_as_those_of_several(tmp_path):
     answers = [("p1", "more buses"), ("p2", "a raise"), ("p3", "late bus")]
     given = {"ann.csv": ["bus", "pay", "bus"], "bob.csv": ["bus", "bus", ""]}
-    rows = {
-        coder: [[*answer, code] for answer, code in zip(answers, codes, strict=True)]
-        for coder, codes in given.items()
-    }
+    pairs = [(coder, zip(answers, codes, strict=True)) for coder, codes in given.items()]
+    rows = {coder: [[*answer, code] for answer, code in own] for coder, own in pairs}
     paths = [write_csv(tmp_path / name, HEADER, own) for name, own in rows.items()]
     joined = [[*row, coder] for coder, own in rows.items() for row in own]
     one_table = write_csv(tmp_path / "all.csv", [*HEADER, "coder"], joined)
-    several, one = (agreement_of_tables(p, REQUEST, "id") for p in (paths, [one_table]))
+    several, one = (agreement.agreement_of_tables(p, REQUEST, "id") for p in (paths, [one_table]))
     for found in (several, one):
         assert (found.n_answers, found.n_same, found.n_single) == (2, 1, 1)
         assert [(d.name, d.codes) for d in found.disagreements] == [("p2", (("pay",), ("bus",)))]
@@ -84,18 +76,18 @@ def test_codes_that_a_spreadsheet_took_for_numbers_are_the_same(tmp_path):
         write_csv(tmp_path / name, HEADER[1:], zip(texts, cells, strict=True))
         for name, cells in zip(("ann.csv", "bob.csv"), columns, strict=True)
     ]
-    found = agreement_of_tables(paths, REQUEST)
+    found = agreement.agreement_of_tables(paths, REQUEST)
     assert (found.n_same, found.masi.value) == (12, 1.0)
     assert {code.code: code.counts for code in found.codes} == {"02": (8, 8), "11": (8, 8)}
     assert found.notes == ("bob.csv: Numbers as codes: '2' taken as '02'.",)
 
 
 def test_rows_are_matched_by_order_or_by_a_column(coders):
-    by_order = agreement_of_tables(coders, REQUEST)
+    by_order = agreement.agreement_of_tables(coders, REQUEST)
     assert (by_order.n_answers, by_order.n_single) == (40, 5)
     assert by_order.matched_by == "their order"
     rewrite(coders[1], lambda lines: [line.lstrip("0") for line in reversed(lines)])  # as Excel
-    by_name = agreement_of_tables(coders, REQUEST, "id")
+    by_name = agreement.agreement_of_tables(coders, REQUEST, "id")
     assert by_name.matched_by == "column 'id'"
     for name in ("n_answers", "n_same", "n_single", "masi", "codes"):
         assert getattr(by_name, name) == getattr(by_order, name)
@@ -104,7 +96,7 @@ def test_rows_are_matched_by_order_or_by_a_column(coders):
 
 def refuse(value, *arguments):
     with pytest.raises(InputError, match=value) as error:
-        agreement_of_tables(*arguments)
+        agreement.agreement_of_tables(*arguments)
     return error.value.hint
 
 
@@ -129,7 +121,7 @@ def units_of(*coders):
 
 
 def alpha(units):
-    return krippendorff_alpha(units)[0]
+    return agreement.krippendorff_alpha(units).value
 
 
 def naive_alpha(units, distance):
@@ -138,16 +130,9 @@ def naive_alpha(units, distance):
     pairable = [unit for unit in pairable if len(unit) > 1]
     values = [v for unit in pairable for v in unit]
     n = len(values)
-    observed = sum(
-        distance(a, b) / (len(unit) - 1)
-        for unit in pairable
-        for i, a in enumerate(unit)
-        for j, b in enumerate(unit)
-        if i != j
-    )
-    expected = sum(
-        distance(a, b) for i, a in enumerate(values) for j, b in enumerate(values) if i != j
-    )
+    within = [(len(unit) - 1, permutations(unit, 2)) for unit in pairable]
+    observed = sum(distance(a, b) / others for others, pairs in within for a, b in pairs)
+    expected = sum(distance(a, b) for a, b in permutations(values, 2))
     return 1 - (observed / n) / (expected / (n * (n - 1)))
 
 
@@ -165,8 +150,8 @@ def naive_alpha(units, distance):
     ],
 )
 def test_masi_distance_by_hand(one, other, distance):
-    assert masi_distance(one, other) == pytest.approx(distance)
-    assert masi_distance(other, one) == pytest.approx(distance)
+    assert agreement.masi_distance(one, other) == pytest.approx(distance)
+    assert agreement.masi_distance(other, one) == pytest.approx(distance)
 
 
 def test_alpha_of_published_examples():
@@ -180,20 +165,20 @@ def test_alpha_of_published_examples():
 
 @pytest.mark.parametrize("block", [4, 1024])
 def test_alpha_is_the_equation_pair_by_pair(monkeypatch, block):
-    monkeypatch.setattr(agreement_measures, "BLOCK", block)
+    monkeypatch.setattr(agreement, "BLOCK", block)
     rng = np.random.default_rng(0)
     sets = [frozenset(np.flatnonzero(rng.random(5) < 0.4).tolist()) for _ in range(120)]
     units = [[None if rng.random() < 0.2 else v for v in sets[i : i + 3]] for i in range(0, 120, 3)]
-    found, low, high = krippendorff_alpha(units)
-    assert found == pytest.approx(naive_alpha(units, masi_distance))
-    assert low < found < high
+    found = agreement.krippendorff_alpha(units)
+    assert found.value == pytest.approx(naive_alpha(units, agreement.masi_distance))
+    assert found.low < found.value < found.high
     whole = [[None if v is None else frozenset([v]) for v in unit] for unit in units]
     assert alpha(whole) == pytest.approx(naive_alpha(units, lambda one, other: one != other))
 
 
 def test_alpha_of_what_cannot_be_told():
-    assert np.isnan(alpha(units_of("aa", "aa")))
-    assert np.isnan(krippendorff_alpha(units_of("a.", ".b"))).all()
+    assert alpha(units_of("aa", "aa")) is None
+    assert agreement.krippendorff_alpha(units_of("a.", ".b")) == agreement.Alpha(None, None, None)
     assert alpha(units_of("ab", "ab")) == 1.0
 
 
@@ -207,9 +192,8 @@ def test_alpha_of_what_cannot_be_told():
     ],
 )
 def test_alpha_without_a_known_error_has_no_interval(units, expected):
-    found = krippendorff_alpha(units)
-    assert found[0] == pytest.approx(expected)
-    assert np.isnan(found[1:]).all()
+    found = agreement.krippendorff_alpha(units)
+    assert (found.value, found.low, found.high) == (pytest.approx(expected), None, None)
 
 
 def test_interval_of_alpha_holds_that_of_the_population():
@@ -220,8 +204,8 @@ def test_interval_of_alpha_holds_that_of_the_population():
     units = units_of(*(values.tolist() for values in coded))
     whole, n_held = alpha(units), 0
     for start in range(0, 3000, 100):
-        _, low, high = krippendorff_alpha(units[start : start + 100])
-        n_held += low <= whole <= high
+        found = agreement.krippendorff_alpha(units[start : start + 100])
+        n_held += found.low <= whole <= found.high
     assert n_held >= 26  # of 30; 28.5 are expected
 
 
@@ -230,9 +214,8 @@ def test_kappa_is_that_of_scikit_learn():
     A = rng.random((80, 5)) < [0.5, 0.3, 0.1, 0, 1]
     B = np.where(rng.random((80, 5)) < 0.2, ~A, A)
     B[:, 3:] = A[:, 3:]  # never, and always: nothing can be told
-    found = cohen_kappa(A, B)
-    expected = [cohen_kappa_score(A[:, j], B[:, j]) for j in range(3)]
-    np.testing.assert_allclose(found[:3], expected)
+    found = agreement.cohen_kappa(A, B)
+    np.testing.assert_allclose(found[:3], [cohen_kappa_score(A[:, j], B[:, j]) for j in range(3)])
     assert np.isnan(found[3:]).all()
     # One of them uses it: that is a disagreement like any other.
-    assert cohen_kappa([[1], [0]], [[0], [0]]).tolist() == [0.0]
+    assert agreement.cohen_kappa([[1], [0]], [[0], [0]]).tolist() == [0.0]

@@ -193,9 +193,7 @@ def test_categories_are_trimmed_text_of_any_cell(tmp_path):
 )
 def test_column_of_a_model_that_a_table_lacks(tmp_path, names, hint):
     path = write_csv(tmp_path / "a.csv", names, [["1"] * len(names)])
-    columns = Columns(
-        ("answer",), CodeColumns(("codes",)), numeric=("age",), categorical=("answer2", "+answer")
-    )
+    columns = Columns(("answer",), LISTED, numeric=("age",), categorical=("answer2", "+answer"))
     with pytest.raises(InputError, match=r"a\.csv has no column 'answer'\.") as refused:
         answers_in(path, columns)
     assert hint in refused.value.hint

@@ -213,9 +213,8 @@ def check(sample, checked, n_right):
 
 @pytest.mark.parametrize("ending", ["csv", "xlsx", "jsonl"])
 def test_a_table_coded_at_070_is_judged_at_070(model, table, tmp_path, ending):
-    policy, found = CodingOptions(None, n_random=3).follow(
-        model, GuaranteeTarget(0.7, rank_by="theta")
-    )
+    goal = GuaranteeTarget(0.7, rank_by="theta")
+    policy, found = CodingOptions(None, n_random=3).follow(model, goal)
     coded, review, sample = (tmp_path / f"{name}.{ending}" for name in ("coded", "review", "s"))
     code_table(model, table, coded, policy, review)
     first, again = (f"{limit:.6g}" for limit in found.limits)

@@ -6,11 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from drawn import assert_legible
-from nldd.coding.calibration import (
-    CalibrationDisplay,
-    RiskCoverageDisplay,
-    calibration_deciles,
-)
+from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay, calibration_deciles
 from nldd.exceptions import InputError
 
 
@@ -99,14 +95,9 @@ def test_impossible_predictions_are_refused(arguments, value):
         calibration_deciles(*arguments)
 
 
-CASES = {
-    "good": answers(1500),
-    "more-wrong": answers(1500, worse=4),
-    "few": answers(12),
-    "one": ([0.03], [1], 20),
-    "none-wrong": (np.zeros(50), np.zeros(50), 20),
-    "all-wrong": (np.linspace(0.9, 1, 50), np.full(50, 20), 20),
-}
+CASES = {"good": answers(1500), "more-wrong": answers(1500, worse=4), "few": answers(12)}
+CASES |= {"one": ([0.03], [1], 20), "none-wrong": (np.zeros(50), np.zeros(50), 20)}
+CASES["all-wrong"] = (np.linspace(0.9, 1, 50), np.full(50, 20), 20)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -144,9 +135,8 @@ def test_curve_is_that_of_a_naive_loop():
 
 
 def test_picture_shows_curve_target_and_choice():
-    display = RiskCoverageDisplay(
-        [0.2, 0.6, 1.0], [1.0, 0.93, 0.82], target=0.9, chosen=(0.6, 0.93), title="$5_{ " * 30
-    ).plot()
+    about = {"target": 0.9, "chosen": (0.6, 0.93), "title": "$5_{ " * 30}
+    display = RiskCoverageDisplay([0.2, 0.6, 1.0], [1.0, 0.93, 0.82], **about).plot()
     ax = display.ax_
     assert_allclose(ax.lines[0].get_xydata(), [[20, 100], [60, 93], [100, 82]])
     assert_allclose(ax.lines[1].get_ydata(), [90, 90])

@@ -51,8 +51,7 @@ def test_known_code_that_is_meant(name, meant):
 
 def test_groups_that_differ_in_capitals_spaces_and_zeros():
     names = ["Service", "SERVICE", "a  b", "A b", "bus", "buses", "straße", "STRASSE"]
-    groups = [["Service", "SERVICE"], ["a  b", "A b"], ["straße", "STRASSE"]]
-    assert similar_groups(names) == groups
+    assert similar_groups(names) == [["Service", "SERVICE"], ["a  b", "A b"], ["straße", "STRASSE"]]
     assert similar_groups(["2", "02", "12", "002", "0", "00"]) == [["2", "02", "002"], ["0", "00"]]
 
 
@@ -102,9 +101,8 @@ def test_spaces_are_separators_where_many_codes_consist_of_others():
 def test_new_codes_that_may_be_slips(name, meant, advice):
     known = ("cycling", "safety", "1", "2")
     found = find_new_slips({"safety": 1, name: 7}, known, LISTED)
-    assert [(slip.row, slip.written, slip.meant) for slip in found] == (
-        [] if advice is None else [(7, name, meant)]
-    )
+    slips = [] if advice is None else [(7, name, meant)]
+    assert [(slip.row, slip.written, slip.meant) for slip in found] == slips
     assert all((advice or "") in slip.advice for slip in found)
     assert find_new_slips({"1.2": 1}, ("1", "2", "1.1"), LISTED) == []  # where codes have fractions
 

@@ -7,7 +7,7 @@ from coding.made_up import (
     REQUEST,
     SETTINGS,
     answers_of,
-    assert_equal_predictions,
+    assert_same,
     made_up,
     read_csv,
     write_coded,
@@ -54,8 +54,7 @@ def merged(codes):
 def test_names_and_renames_change_no_prediction(model_file, tmp_path):
     before = load_coding_model(model_file)
     rows = [("bus", "Buses", "", "2"), ("park", "", "green", ""), ("green", "Parks", "", "1")]
-    book = write_csv(tmp_path / "book.csv", HEADER, rows)
-    model, changes = apply_codebook(model_file, book)
+    model, changes = apply_codebook(model_file, write_csv(tmp_path / "book.csv", HEADER, rows))
     assert model.labels == ("bus", "green", "rent")
     assert model.shown == ("bus: Buses", "green: Parks", "rent")
     assert changes == ["'park' renamed to 'green'.", "2 codes with another name or description."]
@@ -64,7 +63,7 @@ def test_names_and_renames_change_no_prediction(model_file, tmp_path):
         with pytest.raises(InputError, match="'buss', but 'bus'"):
             apply_codebook(model_file, typo)
     new = answers_of(made_up(30, seed=2)[0])
-    assert_equal_predictions(model.code(new), before.code(new))
+    assert_same(model.code(new), before.code(new))
     assert load_coding_model(model_file).codebook == model.codebook
     assert [event.action for event in model.history] == ["fit", "codebook"]
 
@@ -77,7 +76,7 @@ def test_merged_codes_are_fitted_anew_as_if_people_had_given_the_new_one(model_f
     same = fit_table(table, tmp_path / "same.nldd", REQUEST, SETTINGS).model
     assert model.labels == same.labels == ("park", "transport")
     assert (model.Y == same.Y).all()
-    assert_equal_predictions(model.evidence, same.evidence)
+    assert_same(model.evidence, same.evidence)
     assert (model.drawn == same.drawn).all()
     assert model.places == same.places
 
@@ -86,9 +85,7 @@ def test_tables_that_still_have_the_old_codes_are_understood(model_file, tmp_pat
     rows = [("bus", "", "transport", ""), ("rent", "", "bus", "")]
     apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
     review = write_coded(tmp_path / "review.csv", TEXTS[60:], CODES[60:])
-    model = load_coding_model(model_file)
-    quality = evaluate_table(model, review)
-    assert quality.unknown_labels == ()
+    assert evaluate_table(load_coding_model(model_file), review).unknown_labels == ()
     new = update_model(model_file, review).model
     assert new.labels == ("park", "transport")
     assert [set(names) for names in new.codes(new.Y[60:])] == merged(CODES[60:])
@@ -100,10 +97,8 @@ def test_columns_of_marks_keep_their_names_in_the_data(tmp_path):
     table = write_csv(tmp_path / "a.csv", ("answer", *names), rows[:60])
     request = ColumnSpec(("answer",), label_columns="bus,park,rent")
     fit_table(table, tmp_path / "m.nldd", request, SETTINGS)
-    book = write_csv(
-        tmp_path / "b.csv", HEADER, [("bus", "", "transport", ""), ("rent", "", "bus", "")]
-    )
-    apply_codebook(tmp_path / "m.nldd", book)
+    merges = [("bus", "", "transport", ""), ("rent", "", "bus", "")]
+    apply_codebook(tmp_path / "m.nldd", write_csv(tmp_path / "b.csv", HEADER, merges))
     more = write_csv(tmp_path / "more.csv", ("answer", *names), rows[60:])
     model = update_model(tmp_path / "m.nldd", more).model
     assert model.labels == ("transport", "park")
@@ -112,13 +107,12 @@ def test_columns_of_marks_keep_their_names_in_the_data(tmp_path):
 
 def test_a_codebook_can_be_had_before_the_first_fit(tmp_path):
     table = write_coded(tmp_path / "a.csv", TEXTS, CODES)
-    book = Codebook(
-        (CodebookEntry("rent", merged_into="bus"), CodebookEntry("bus", "Buses and rent", order=1))
-    )
+    rent = CodebookEntry("rent", merged_into="bus")
+    entries = (rent, CodebookEntry("bus", "Buses and rent", order=1))
+    book = Codebook(entries)
     model = fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS, codebook=book).model
     assert model.shown == ("bus: Buses and rent", "park")
-    carries = [bool({"bus", "rent"} & names) for names in CODES]
-    assert model.Y[:, 0].astype(bool).tolist() == carries
+    assert model.Y[:, 0].astype(bool).tolist() == [bool({"bus", "rent"} & names) for names in CODES]
 
 
 def test_codebooks_are_written_and_read(tmp_path):
@@ -127,16 +121,11 @@ def test_codebooks_are_written_and_read(tmp_path):
         CodebookEntry("12", "Price", order=1),
         CodebookEntry("old", merged_into="12"),
     )
-    book = Codebook(entries).for_labels(["12", "new"])
-    write_codebook(tmp_path / "b.csv", book, {"12": 5})
+    write_codebook(tmp_path / "b.csv", Codebook(entries).for_labels(["12", "new"]), {"12": 5})
     header, rows = read_csv(tmp_path / "b.csv")
     assert header == ["\ufeffcode", "name", "description", "merged_into", "order", "answers"]
-    assert [(row[0], row[-2], row[-1]) for row in rows] == [
-        ("12", "1", "5"),
-        ("'=1", "2", "0"),
-        ("new", "3", "0"),
-        ("old", "", "0"),
-    ]
+    expected = [("12", "1", "5"), ("'=1", "2", "0"), ("new", "3", "0"), ("old", "", "0")]
+    assert [(row[0], row[-2], row[-1]) for row in rows] == expected
     again = read_codebook(tmp_path / "b.csv")
     # Places in a row, so that the order stays what it was.
     assert [entry.code for entry in again.for_labels([]).entries] == ["12", "=1", "new", "old"]
@@ -210,8 +199,7 @@ def test_a_codebook_that_changes_nothing_leaves_the_file(model_file, tmp_path):
 
 
 def test_misspelt_codes_are_found_though_the_right_one_has_become_another(model_file, tmp_path):
-    rows = [("rent", "", "housing", "")]
-    apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, rows))
+    apply_codebook(model_file, write_csv(tmp_path / "b.csv", HEADER, [("rent", "", "housing", "")]))
     review = write_coded(tmp_path / "review.csv", TEXTS[60:], [{"rentt"}, *CODES[61:]])
     with pytest.raises(InputError, match="does not know these codes:\n  row 1: 'rentt'"):
         update_model(model_file, review)

@@ -7,21 +7,10 @@ import numpy as np
 import pytest
 
 from coding.made_up import answers_of, decided, fitted, made_up, write_coded
-from nldd.coding import evaluation as scores_module
+from nldd.coding import evaluation
 from nldd.coding.calibration import calibration_deciles
-from nldd.coding.evaluation import (
-    Confusion,
-    check_guarantee,
-    count_confusions,
-    evaluate,
-    evaluate_evidence,
-    evaluate_table,
-    label_scores,
-    score_answers,
-)
-from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.guarantee import GuaranteeTarget, accuracy_interval
 from nldd.coding.model import CodingModel
-from nldd.coding.selective import accuracy_interval
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES
 
@@ -44,7 +33,7 @@ def table():
 @pytest.fixture(scope="module")
 def quality(model, table):
     answers, codes = table
-    return evaluate(model, answers, decided(codes))
+    return evaluation.evaluate(model, answers, decided(codes))
 
 
 def test_codes_of_answers_are_over_known_and_unknown_labels(table, quality):
@@ -58,7 +47,7 @@ def test_codes_of_answers_are_over_known_and_unknown_labels(table, quality):
 
 def test_scores_count_unknown_codes_as_missed(model, table, quality):
     Y_pred = np.hstack([model.code(table[0]).Y, np.zeros((60, 2), dtype=np.int8)])
-    assert quality.scores == score_answers(quality.Y, Y_pred)
+    assert quality.scores == evaluation.score_answers(quality.Y, Y_pred)
     for score in quality.scores:
         assert score.value == pytest.approx(MEASURES[score.key].function(quality.Y, Y_pred))
     # Theta is compared with what it speaks about: the known codes.
@@ -69,39 +58,39 @@ def test_scores_count_unknown_codes_as_missed(model, table, quality):
 
 
 def test_evidence_is_evaluated_by_its_own_predictions(model):
-    quality = evaluate_evidence(model)
+    quality = evaluation.evaluate_evidence(model)
     assert quality.labels == model.labels
     assert quality.unknown_labels == ()
-    assert quality.scores == score_answers(model.Y, model.evidence.Y)
+    assert quality.scores == evaluation.score_answers(model.Y, model.evidence.Y)
     assert quality.right().tolist() == model.evidence.right(model.Y).tolist()
-    assert quality.by_label == label_scores(model.Y, model.evidence.Y, model.labels)
+    assert quality.by_label == evaluation.label_scores(model.Y, model.evidence.Y, model.labels)
 
 
 def test_table_is_read_and_evaluated(model, table, quality, tmp_path):
     answers, codes = table
     given = [names or None for names in codes]  # nobody has coded the answer without any
     path = write_coded(tmp_path / "coded.csv", answers.texts, given)
-    found = evaluate_table(model, path)
+    found = evaluation.evaluate_table(model, path)
     assert (found.n_rows, found.n_set_aside) == (60, 1)
     assert found.answers.texts == np.delete(answers.texts, 5).tolist()
     np.testing.assert_array_equal(found.Y, np.delete(quality.Y, 5, axis=0))
     np.testing.assert_array_equal(found.right(), np.delete(quality.right(), 5))
     empty = write_coded(tmp_path / "empty.csv", answers.texts, [None] * 60)
     with pytest.raises(InputError, match="none of the 60 rows"):
-        evaluate_table(model, empty)
+        evaluation.evaluate_table(model, empty)
 
 
 @pytest.mark.parametrize("measure", ["subset", "hamming"])
 def test_guarantee_is_compared_with_the_new_answers(model, quality, measure):
     goal = GuaranteeTarget(0.9, 0.6, measure)
-    kept = check_guarantee(model, quality, goal)
+    kept = evaluation.check_guarantee(model, quality, goal)
     assert kept.selection == model.select(goal)
     auto = quality.predictions.theta <= kept.selection.threshold
     assert 0 < auto.sum() < 60
     assert (kept.n_answers, kept.n_auto, kept.share) == (60, auto.sum(), auto.mean())
     assert kept.accuracy == pytest.approx(quality.right(measure)[auto].mean())
     assert kept.low < kept.accuracy < kept.high
-    none = check_guarantee(model, quality, GuaranteeTarget(0.999, 0.999, measure))
+    none = evaluation.check_guarantee(model, quality, GuaranteeTarget(0.999, 0.999, measure))
     assert (none.n_auto, none.share, none.accuracy, none.low, none.high) == (0, 0, *[None] * 3)
     assert (none.verdict, none.targets != ()) == (None, True)
 
@@ -116,7 +105,7 @@ def test_label_scores_are_those_of_a_loop():
     rng = np.random.default_rng(0)
     for _ in range(50):
         Y, Y_pred, labels = random_labels(rng)
-        found = label_scores(Y, Y_pred, labels)
+        found = evaluation.label_scores(Y, Y_pred, labels)
         assert sorted(score.name for score in found) == sorted(labels)
         for score in found:
             j = labels.index(score.name)
@@ -142,19 +131,19 @@ def test_confusions_are_those_of_a_loop():
             extra = [b for b, t, p in zip(labels, truth, prediction, strict=True) if p > t]
             counts.update((a, b) for a in missed for b in extra)
         expected = sorted(counts, key=lambda pair: (-counts[pair], *pair))[:20]
-        found = count_confusions(Y, Y_pred, labels)
-        assert found == tuple(Confusion(*pair, counts[pair]) for pair in expected)
+        found = evaluation.count_confusions(Y, Y_pred, labels)
+        assert found == tuple(evaluation.Confusion(*pair, counts[pair]) for pair in expected)
 
 
 def test_intervals_are_percentiles_of_draws(monkeypatch):
-    monkeypatch.setattr(scores_module, "N_DRAWS", 100)
+    monkeypatch.setattr(evaluation, "N_DRAWS", 100)
     rng = np.random.default_rng(2)
     Y, Y_pred = ((rng.random((25, 3)) < 0.5).astype(np.int8) for _ in range(2))
     # The same draws, one answer after the other.
-    draws = np.random.default_rng(5)
+    draws = np.random.default_rng(0)
     sizes = (50, 50)
     weights = np.vstack([draws.multinomial(25, np.full(25, 1 / 25), size=size) for size in sizes])
-    for score in score_answers(Y, Y_pred, random_state=5):
+    for score in evaluation.score_answers(Y, Y_pred):
         function = MEASURES[score.key].function
         values = [function(Y, Y_pred, sample_weight=row) for row in weights]
         low, high = np.percentile(values, [2.5, 97.5])
@@ -166,15 +155,15 @@ def test_intervals_are_percentiles_of_draws(monkeypatch):
 
 
 def test_perfect_and_single_answers(monkeypatch):
-    monkeypatch.setattr(scores_module, "N_DRAWS", 50)
+    monkeypatch.setattr(evaluation, "N_DRAWS", 50)
     Y = np.array([[1, 0], [0, 0], [1, 1]], dtype=np.int8)
     losses = {"hamming_loss", "zero_one_loss"}
     # Three of three prove no more than 29 %, one of none no less than 98 %: no certainty.
     bound = 0.025 ** (1 / 3)
-    for score in score_answers(Y, Y):
+    for score in evaluation.score_answers(Y, Y):
         expected = (0.0, 0.0, 1 - bound) if score.key in losses else (1.0, bound, 1.0)
         assert (score.value, score.low, score.high) == pytest.approx(expected)
-    for score in score_answers(Y[:1], 1 - Y[:1]):
+    for score in evaluation.score_answers(Y[:1], 1 - Y[:1]):
         expected = (1.0, 0.025, 1.0) if score.key in losses else (0.0, 0.0, 0.975)
         assert (score.value, score.low, score.high) == pytest.approx(expected)
 
@@ -182,7 +171,7 @@ def test_perfect_and_single_answers(monkeypatch):
 @pytest.mark.slow
 def test_intervals_cover_about_as_often_as_they_say(monkeypatch):
     """Of 200 studies with 150 answers; 95 % plus or minus what the bootstrap is off by."""
-    monkeypatch.setattr(scores_module, "N_DRAWS", 300)
+    monkeypatch.setattr(evaluation, "N_DRAWS", 300)
     rng = np.random.default_rng(4)
     rates, error = np.array([0.5, 0.3, 0.4]), 0.15
 
@@ -195,7 +184,7 @@ def test_intervals_cover_about_as_often_as_they_say(monkeypatch):
     truth = {key: measure.function(*study(200_000)) for key, measure in MEASURES.items()}
     covered = dict.fromkeys(MEASURES, 0)
     for _ in range(200):
-        for score in score_answers(*study(150)):
+        for score in evaluation.score_answers(*study(150)):
             covered[score.key] += score.low <= truth[score.key] <= score.high
     for key, count in covered.items():
         assert 0.9 <= count / 200 <= 0.99, (key, count / 200)
@@ -206,4 +195,4 @@ def test_known_words_are_compared_by_the_threshold_that_they_have(model, quality
     both = replace(found, limit=None, repeated=replace(found, limit=1.0))
     monkeypatch.setattr(CodingModel, "select", lambda self, goal: both)
     known = model.knows_words(quality.answers).sum()
-    assert 0 < check_guarantee(model, quality).n_auto == known < 60
+    assert 0 < evaluation.check_guarantee(model, quality).n_auto == known < 60

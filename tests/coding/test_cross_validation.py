@@ -8,16 +8,8 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
-from nldd.coding.cross_validation import (
-    add_confidence,
-    cross_fit,
-    cross_validate,
-    deal_folds,
-    usual_folds,
-)
-from nldd.coding.guarantee import GuaranteeTarget, tighten_threshold
+from nldd.coding.guarantee import GuaranteeTarget, selective_threshold, tighten_threshold
 from nldd.coding.predictions import NO_EVIDENCE, ConfidenceRegression, Predictions, predict
-from nldd.coding.selective import selective_threshold
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from out_of_fold import out_of_fold
@@ -44,7 +36,7 @@ def numeric_model(X, Y):
 def study():
     X, Y = numeric_data()
     model = numeric_model(X, Y)
-    return X, Y, model, cross_validate(model, X, Y, 6)
+    return X, Y, model, cross_validation.cross_validate(model, X, Y, 6)
 
 
 def test_evidence_is_that_of_the_folds_with_chances_across_them(study):
@@ -53,9 +45,9 @@ def test_evidence_is_that_of_the_folds_with_chances_across_them(study):
     for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part"):
         np.testing.assert_array_equal(getattr(found.evidence, name), getattr(expected, name))
     fold = np.empty(120, dtype=int)
-    for number, rows in enumerate(deal_folds(120, 6)):
+    for number, rows in enumerate(cross_validation.deal_folds(120, 6)):
         fold[rows] = number
-    chance = cross_fit(expected.clues, expected.Y, expected.right(Y), fold)
+    chance = cross_validation.cross_fit(expected.clues, expected.Y, expected.right(Y), fold)
     np.testing.assert_array_equal(found.evidence.chance, chance)
     assert found.evidence.clues is None
 
@@ -63,13 +55,12 @@ def test_evidence_is_that_of_the_folds_with_chances_across_them(study):
 def test_gains_are_what_the_doubt_loses_with_a_fold_more(study):
     """Row by row: by the model without its fold, and by that without the other fold as well."""
     X, Y, model, found = study
-    folds = deal_folds(120, 6)
+    folds = cross_validation.deal_folds(120, 6)
     theta, chance = [], []
     for number, rows in enumerate(folds):
         both = np.concatenate([rows, folds[number + 1 if number % 2 == 0 else number - 1]])
-        without = [
-            model.fit_copy(np.delete(X, out, 0), np.delete(Y, out, 0)) for out in (rows, both)
-        ]
+        parts = [(np.delete(X, out, 0), np.delete(Y, out, 0)) for out in (rows, both)]
+        without = [model.fit_copy(*part) for part in parts]
         for row in rows:
             one, two = (predict(each, X[[row]]) for each in without)
             theta.append(logit(two.theta[0]) - logit(one.theta[0]))
@@ -123,7 +114,7 @@ def test_theta_ranks_where_all_predictions_are_right():
     Y = np.eye(2, dtype=np.int8)[rng.integers(0, 2, 40)]
     X = 20 * Y + rng.normal(size=(40, 2))
     model = numeric_model(X, Y)
-    found = cross_validate(model, X, Y, 4)
+    found = cross_validation.cross_validate(model, X, Y, 4)
     assert found.evidence.right(Y).all()
     assert found.regression is found.evidence.chance is None
     assert found.predict(model, X).chance is None
@@ -135,21 +126,16 @@ def test_theta_ranks_where_all_predictions_are_right():
 def test_rows_without_evidence_have_no_chance_and_teach_none():
     """One fold trains with a single labelset, so that nothing speaks for the other's rows."""
     X, Y = numeric_data(40)
-    first, second = deal_folds(40, 2)
+    first, second = cross_validation.deal_folds(40, 2)
     Y[second] = [1, 0, 1]
-    found = cross_validate(numeric_model(X, Y), X, Y, 2)
+    found = cross_validation.cross_validate(numeric_model(X, Y), X, Y, 2)
     assert (found.evidence.theta[first] == NO_EVIDENCE).all()
     # All that is informed is in one fold, so there is nothing to learn across folds.
     assert found.regression is None
-    new = Predictions(
-        Y[:2],
-        np.array([NO_EVIDENCE, 0.1]),
-        *np.zeros((5, 2)),
-        np.zeros((2, 3)),
-        clues=np.zeros((2, 14)),
-    )
+    said = (np.array([NO_EVIDENCE, 0.1]), *np.zeros((5, 2)), np.zeros((2, 3)))
+    new = Predictions(Y[:2], *said, clues=np.zeros((2, 14)))
     regression = ConfidenceRegression(0.0, np.zeros(17), 0.0, 1.0)
-    assert add_confidence(new, regression).chance.tolist() == [0.0, 0.5]
+    assert cross_validation.add_confidence(new, regression).chance.tolist() == [0.0, 0.5]
 
 
 def test_theta_ranks_few_answers(study, monkeypatch):
@@ -161,7 +147,7 @@ def test_theta_ranks_few_answers(study, monkeypatch):
 
 
 def test_usual_folds():
-    assert [usual_folds(n) for n in (10, 5000, 5001)] == [20, 20, 10]
+    assert [cross_validation.usual_folds(n) for n in (10, 5000, 5001)] == [20, 20, 10]
 
 
 def test_unknown_ranking_is_refused(study):
@@ -185,7 +171,7 @@ def study_of(seed, n, X_new, P_new, rank_by):
     """Share coded automatically among the coded rows and the new ones, and its true accuracy."""
     X, Y, _ = draw(np.random.default_rng(seed), n)
     model = NLDDClassifier(random_state=seed).fit(X, Y)
-    known = cross_validate(model, X, Y, random_state=seed)
+    known = cross_validation.cross_validate(model, X, Y, random_state=seed)
     found = known.test(Y).select(GuaranteeTarget(TARGET, rank_by=rank_by))
     if found.limit is None:
         return 0.0, 0.0, 1.0

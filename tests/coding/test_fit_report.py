@@ -70,11 +70,9 @@ def fitted(answers, codes, columns=COLUMNS):
 
 def evaluated(model, answers, codes, notes=()):
     """Five rows more have no codes."""
-    n = len(codes)
-    known = Decisions([*codes, *[None] * 5], [True] * (n + 5), notes=list(notes))
-    blank = Answers(
-        ["?"] * 5, np.full((5, 1), np.nan), [("",)] * 5, ids=[*"vwxyz"], rows=[*range(5)]
-    )
+    known = Decisions([*codes, *[None] * 5], [True] * (len(codes) + 5), notes=list(notes))
+    ages, regions = np.full((5, 1), np.nan), [("",)] * 5
+    blank = Answers(["?"] * 5, ages, regions, ids=[*"vwxyz"], rows=[*range(5)])
     return evaluate(model, Answers.join([answers, blank]), known, GOAL)
 
 
@@ -178,11 +176,9 @@ def test_examples_are_the_surest_the_least_sure_and_the_wrong_ones(model, report
     for key, rows in found.items():
         assert len({model.answers.texts[row] for row in rows}) == len(rows) == 3
         for row, cells in zip(rows, body(fit_page, f"examples-{key}"), strict=True):
-            nearest = int(model.evidence.row[row])
-            texts = [model.answers.texts[row], model.answers.texts[nearest]]
+            texts = [model.answers.texts[row], model.answers.texts[int(model.evidence.row[row])]]
             assert [cells[1].split("|")[0], cells[4].split("|")[0]] == texts
-            codes = [given[0][row], given[1][row] or "no code"]
-            assert [cells[2].split("|")[0], cells[3]] == codes
+            assert [cells[2].split("|")[0], cells[3]] == [given[0][row], given[1][row] or "no code"]
 
 
 def test_evaluation_compares_machine_and_people(model, quality, evaluated_page):

@@ -34,9 +34,8 @@ def make_coded(path, n=300, seed=0):
 
 def write_review(path, rows, truth, places):
     """A review in which people have coded some of the answers."""
-    found = [
-        [*row, ";".join(sorted(truth[i])) if i in places else ""] for i, row in enumerate(rows)
-    ]
+    given = [";".join(sorted(truth[i])) if i in places else "" for i in range(len(rows))]
+    found = [[*row, codes] for row, codes in zip(rows, given, strict=True)]
     return write_csv(path, [*HEADER, "codes"], found)
 
 
@@ -62,15 +61,11 @@ def test_drawn_answers_correct_the_rest_of_their_part(model, tmp_path):
     path, rows, machine, truth, drawn = make_coded(tmp_path / "coded.csv")
     review = write_review(tmp_path / "review.csv", rows, truth, drawn)
     found = code_frequencies(model, path, [review])
-    parts = [
-        ([i for i in part if i not in drawn], [i for i in part if i in drawn])
-        for part in (range(200), range(200, 300))
-    ]
+    statuses = {"auto": range(200), "review": range(200, 300)}
+    parts = [(sorted({*part} - drawn), sorted({*part} & drawn)) for part in statuses.values()]
     assert (found.n_answers, found.n_people) == (300, 90)
-    assert found.basis == tuple(
-        Basis(name, len(rest), len(sample), "checked")
-        for name, (rest, sample) in zip(("auto", "review"), parts, strict=True)
-    )
+    each = zip(statuses, parts, strict=True)
+    assert found.basis == tuple(Basis(n, len(rest), len(s), "checked") for n, (rest, s) in each)
     for share in found.codes:
         expected = naive_share(share.code, parts, machine, truth, 300)
         assert [share.share, share.low, share.high] == pytest.approx(expected)
@@ -89,11 +84,8 @@ def test_audit_is_a_sample_of_the_automatic_codes(model, tmp_path):
         row[check] = "yes" if machine[i] == truth[i] else "no"
         row.append("" if machine[i] == truth[i] else ";".join(sorted(truth[i])) or "-")
     name = "nldd_right_codes"
-    checked = write_csv(
-        tmp_path / "sample.csv",
-        [*header[: check + 1], name],
-        [[*row[: check + 1], row[-1]] for row in cells],
-    )
+    both = [[*row[: check + 1], row[-1]] for row in cells]
+    checked = write_csv(tmp_path / "sample.csv", [*header[: check + 1], name], both)
     found = code_frequencies(model, path, [checked])
     assert found.n_people == 60
     assert found.basis[0] == Basis("auto", 140, 60, "checked", n_open=found.basis[0].n_open)
@@ -133,17 +125,14 @@ def test_answers_that_people_picked_are_no_sample(model, tmp_path):
 def test_answers_of_the_model_stand_in_for_what_nobody_checked(model, tmp_path):
     path, rows, machine, _, _ = make_coded(tmp_path / "coded.csv")
     limit = float(np.quantile(model.evidence.theta, 0.6))
-    write_csv(
-        path, HEADER, [[*row[:5], limit if i < 200 else 1, "no"] for i, row in enumerate(rows)]
-    )
+    told = [[*row[:5], limit if i < 200 else 1, "no"] for i, row in enumerate(rows)]
+    write_csv(path, HEADER, told)
     found = code_frequencies(model, path)
     # The ones about which it was as sure as about automatic codes of the table.
     sure = model.evidence.theta <= limit
     sizes = [int(sure.sum()), int((~sure).sum())]
-    assert [(b.source, b.n_rest, b.n_checked) for b in found.basis] == [
-        ("model", 200, sizes[0]),
-        ("model", 100, sizes[1]),
-    ]
+    expected = [("model", 200, sizes[0]), ("model", 100, sizes[1])]
+    assert [(b.source, b.n_rest, b.n_checked) for b in found.basis] == expected
     assert sizes == [48, 32]
     shares = {share.code: share for share in found.codes}
     for j, code in enumerate(model.labels):
@@ -206,10 +195,8 @@ def test_tables_that_do_not_belong_together_are_refused(model, tmp_path):
 
 
 def test_of_equal_answers_the_drawn_one_is_decided(model, tmp_path):
-    header, marks = (
-        HEADER[1:],
-        [("review", "no"), ("review", "no"), ("review", "yes"), ("coded", "no")],
-    )
+    marks = [("review", "no"), ("review", "no"), ("review", "yes"), ("coded", "no")]
+    header = HEADER[1:]
     rows = [["more buses", "bus", status, "", 0.2, drawn] for status, drawn in marks]
     cells = [[*row, "rent" if row[2] == "coded" else ""] for row in rows]
     path = write_csv(tmp_path / "coded.csv", [*header, "codes"], cells)

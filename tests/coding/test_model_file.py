@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from coding.made_up import SETTINGS, assert_equal_predictions, decided, made_up
+from coding.made_up import SETTINGS, assert_same, decided, made_up
 from nldd.coding import cross_validation
 from nldd.coding.answers import Answers
 from nldd.coding.columns import CodeColumns, Columns
@@ -28,13 +28,8 @@ def rank_few_by_chance(monkeypatch):
     monkeypatch.setattr(cross_validation, "FEWEST_RANKED", 20)
 
 
-COLUMNS = Columns(
-    ("answer", "more"),
-    CodeColumns(("code1", "code2"), "|", "-", (",", "\n")),
-    ("age",),
-    ("region", "wave"),
-    n_extra=2,
-)
+CODES = CodeColumns(("code1", "code2"), "|", "-", (",", "\n"))
+COLUMNS = Columns(("answer", "more"), CODES, ("age",), ("region", "wave"), n_extra=2)
 
 
 def some_answers(n, seed):
@@ -183,10 +178,8 @@ def test_files_without_chances_rank_by_theta(parts, model, tmp_path):
         del arrays["validation/regression/weights"], arrays["validation/evidence/chance"]
 
     loaded = load_coding_model(rewritten(parts, tmp_path / "m.nldd", change))
-    found, expected = (
-        loaded.select(GuaranteeTarget(0.5)),
-        model.select(GuaranteeTarget(0.5, rank_by="theta")),
-    )
+    found = loaded.select(GuaranteeTarget(0.5))
+    expected = model.select(GuaranteeTarget(0.5, rank_by="theta"))
     assert (found.rank_by, found.threshold) == ("theta", expected.threshold)
     assert loaded.code(some_answers(5, 1)[0]).chance is None
 
@@ -195,9 +188,8 @@ def test_a_model_with_another_classifier_is_refused(parts, tmp_path):
     """One with fewer labels, one that knows more rows than there are answers, none at all."""
     classifier, path = parts.models["classifier"], tmp_path / "m.nldd"
     fitted = classifier._fitted
-    more_rows = copy.copy(classifier)._set_fitted(
-        replace(fitted, rows=fitted.rows + 1, n_fitted=fitted.n_fitted + 1)
-    )
+    changed = replace(fitted, rows=fitted.rows + 1, n_fitted=fitted.n_fitted + 1)
+    more_rows = copy.copy(classifier)._set_fitted(changed)
     X = np.random.default_rng(0).normal(size=(60, classifier.n_features_in_))
     others = (more_rows, NLDDClassifier(None).fit(X, X[:, :2] > 0), MLkNN().fit(X, X[:, :3] > 0))
     for models in ({}, *({"classifier": other} for other in others)):
@@ -221,5 +213,5 @@ def test_loaded_model_is_and_codes_as_the_saved_one(model, saved):
     new, codes = some_answers(40, 5)
     joined = [add_answers(m, new, decided(codes)) for m in (loaded, model)]
     for found, expected in ((loaded, model), joined):
-        assert_equal_predictions(found.evidence, expected.evidence)
-        assert_equal_predictions(found.code(new), expected.code(new))
+        assert_same(found.evidence, expected.evidence)
+        assert_same(found.code(new), expected.code(new))

@@ -66,17 +66,10 @@ def expected_cells(model, texts, policy):
     for i, text in enumerate(texts):
         auto = bool(text.strip()) and threshold is not None and doubt[i] <= threshold
         codes = [name for name, has in zip(model.labels, found.Y[i], strict=True) if has]
-        rows.append(
-            (
-                ";".join(codes),
-                "auto" if auto else "review",
-                float(f"{found.chance[i]:.6g}"),
-                float(f"{found.theta[i]:.6g}"),
-                model.answers.texts[found.row[i]],
-                "" if auto else why[i] if text.strip() else EMPTY,
-                "",
-            )
-        )
+        numbers = [float(f"{value:.6g}") for value in (found.chance[i], found.theta[i])]
+        status, nearest = "auto" if auto else "review", model.answers.texts[found.row[i]]
+        reason = "" if auto else why[i] if text.strip() else EMPTY
+        rows.append((";".join(codes), status, *numbers, nearest, reason, ""))
     return rows
 
 
@@ -100,10 +93,8 @@ def test_rows_and_columns_are_kept_and_cells_are_the_models(
     header, rows = read_csv(tmp_path / "coded.csv")
     assert header == ["id", "answer", "n", *ADDED]
     expected = expected_cells(model, new, policy)
-    assert as_read(rows) == [
-        (f"r{i}", text, str(i), *cells)
-        for i, (text, cells) in enumerate(zip(new, expected, strict=True))
-    ]
+    each = enumerate(zip(new, expected, strict=True))
+    assert as_read(rows) == [(f"r{i}", text, str(i), *cells) for i, (text, cells) in each]
     n_auto = sum(cells[1] == "auto" for cells in expected)
     assert n_auto == {None: 0, 0.0: 0, 1.0: 39}.get(threshold, n_auto)
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (41, n_auto, 41 - n_auto)
@@ -158,17 +149,15 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
 
 def test_empty_answers_are_coded_if_the_model_knows_such(table, new, tmp_path):
     model = fitted([*TEXTS, *5 * [""]], [*CODES, *5 * [set()]])
-    counts = code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0))
-    assert counts.n_auto == len(new)
+    assert code_table(model, table, tmp_path / "coded.csv", CodingOptions(1.0)).n_auto == len(new)
     _, rows = read_csv(tmp_path / "coded.csv")
     assert [row[3] for row in rows if not row[1].strip()] == ["", ""]
 
 
 def test_table_without_rows(model, tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer", "id"], [])
-    counts = code_table(
-        model, table, tmp_path / "coded.csv", CodingOptions(0.1), tmp_path / "review.csv"
-    )
+    places = tmp_path / "coded.csv", CodingOptions(0.1), tmp_path / "review.csv"
+    counts = code_table(model, table, *places)
     assert (counts.n_rows, counts.n_auto, counts.n_review) == (0, 0, 0)
     assert read_csv(tmp_path / "coded.csv") == (["answer", "id", *ADDED], [])
     assert read_csv(tmp_path / "review.csv") == (["answer", "id", "codes", *REVIEWED], [])
@@ -183,9 +172,8 @@ def test_error_in_a_late_row_leaves_no_file(tmp_path):
     table = write_csv(tmp_path / "new.csv", ["answer", "age"], rows)
     (tmp_path / "coded.csv").write_text("old content")
     with pytest.raises(InputError, match="row 4051, column 'age'"):
-        code_table(
-            model, table, tmp_path / "coded.csv", CodingOptions(1.0), tmp_path / "review.csv"
-        )
+        places = tmp_path / "coded.csv", CodingOptions(1.0), tmp_path / "review.csv"
+        code_table(model, table, *places)
     assert (tmp_path / "coded.csv").read_text() == "old content"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["coded.csv", "new.csv"]
 

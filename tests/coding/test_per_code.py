@@ -9,19 +9,10 @@ from scipy.special import expit
 from scipy.stats import binom
 
 from coding.made_up import answers_of, fitted, made_up, read_csv, take_codes, write_csv
+from nldd.coding import guarantee
 from nldd.coding.coded_answers import CodingOptions
 from nldd.coding.coded_table import code_table
 from nldd.coding.columns import CodeColumns, Columns
-from nldd.coding.guarantee import (
-    CodeLimits,
-    GuaranteeTarget,
-    reaches_target,
-    select_codes,
-    shares_not_excluded,
-    shares_right,
-    threshold_to_rule_out,
-    threshold_to_set,
-)
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -59,8 +50,8 @@ def test_shares_are_those_of_a_loop():
     P, Y = drawn_answers(200, np.random.default_rng(0))
     for threshold in (0.05, 0.3, 0.5, 0.9):
         at = np.float32(threshold)
-        assert shares_right(P, Y, threshold).tolist() == naive_share_right(P, Y, at)
-        assert shares_not_excluded(P, Y, threshold).tolist() == naive_share_kept(P, Y, at)
+        assert guarantee.shares_right(P, Y, threshold).tolist() == naive_share_right(P, Y, at)
+        assert guarantee.shares_not_excluded(P, Y, threshold).tolist() == naive_share_kept(P, Y, at)
 
 
 @pytest.mark.parametrize(("total", "n"), [(95, 100), (94.5, 100), (93, 100), (40, 40), (0, 0)])
@@ -69,20 +60,20 @@ def test_proof_is_bentkus_inequality(total, n):
     shares = np.full(n, total / n) if n else np.empty(0)
     tail = np.e * binom.sf(np.floor(total) - 1, n, 0.9)
     for level in (0.01, 0.05, 0.2, 0.5):
-        assert reaches_target(shares, 0.9, level) == (n > 0 and tail <= level)
+        assert guarantee.reaches_target(shares, 0.9, level) == (n > 0 and tail <= level)
 
 
 @pytest.mark.parametrize("target", [0.7, 0.8, 0.9])
 def test_thresholds_are_the_last_that_pass_in_their_order(target):
     P, Y = drawn_answers(600, np.random.default_rng(3), overconfidence=1.0)
-    yes = threshold_to_set(P, Y, target, 0.05)
+    yes = guarantee.threshold_to_set(P, Y, target, 0.05)
     tried = np.sort(P.max(axis=1))[::-1][np.linspace(60, 600, 50).round().astype(int) - 1]
     if yes is not None:
         assert naive_tail(naive_share_right(P, Y, np.float32(yes)), target) <= 0.05
         # All stricter ones that the walk can have tried are proven as well.
         for value in (t for t in tried if t >= yes):
             assert naive_tail(naive_share_right(P, Y, value), target) <= 0.06
-    no = threshold_to_rule_out(P, Y, target, 0.05)
+    no = guarantee.threshold_to_rule_out(P, Y, target, 0.05)
     grid = np.geomspace(1e-4, 0.5, 100)
     passes = [naive_tail(naive_share_kept(P, Y, np.float32(t)), target) <= 0.05 for t in grid]
     n_first = passes.index(False) if False in passes else len(passes)
@@ -96,13 +87,13 @@ def naive_tail(shares, target):
 
 def test_nothing_is_set_that_is_less_likely_than_not():
     P, Y = drawn_answers(500, np.random.default_rng(1))
-    assert threshold_to_set(P, np.ones_like(Y), 0.5, 0.05) >= 0.5
+    assert guarantee.threshold_to_set(P, np.ones_like(Y), 0.5, 0.05) >= 0.5
 
 
 def test_few_answers_prove_nothing():
     P, Y = drawn_answers(12, np.random.default_rng(1))
-    assert threshold_to_set(P, Y, 0.9, 0.05) is None
-    assert threshold_to_rule_out(P, Y, 0.9, 0.05) is None
+    assert guarantee.threshold_to_set(P, Y, 0.9, 0.05) is None
+    assert guarantee.threshold_to_rule_out(P, Y, 0.9, 0.05) is None
 
 
 @pytest.mark.slow
@@ -114,11 +105,11 @@ def test_both_promises_hold_in_nine_of_ten_studies(target):
     n_broken = n_set = 0
     for _ in range(200):
         P, Y = drawn_answers(400, rng)
-        yes = threshold_to_set(P, Y, target, 0.05)
-        no = threshold_to_rule_out(P, Y, target, 0.05)
+        yes = guarantee.threshold_to_set(P, Y, target, 0.05)
+        no = guarantee.threshold_to_rule_out(P, Y, target, 0.05)
         n_set += yes is not None
-        wrong = yes is not None and shares_right(P_all, Y_all, yes).mean() < target
-        missed = no is not None and shares_not_excluded(P_all, Y_all, no).mean() < target
+        wrong = yes is not None and guarantee.shares_right(P_all, Y_all, yes).mean() < target
+        missed = no is not None and guarantee.shares_not_excluded(P_all, Y_all, no).mean() < target
         n_broken += wrong or missed
     assert n_set > 20  # else there is nothing to break
     assert n_broken <= 20
@@ -127,7 +118,7 @@ def test_both_promises_hold_in_nine_of_ten_studies(target):
 def test_settled_codes_and_those_to_ask():
     P = np.array([[0.95, 0.01, 0.4], [0.97, 0.02, 0.01], [0.5, 0.4, 0.3], [0.01, 0.02, 0.01]])
     Y = np.eye(3, dtype=np.int8)
-    limits, full = CodeLimits(0.9, 0.05), np.zeros(4, dtype=bool)
+    limits, full = guarantee.CodeLimits(0.9, 0.05), np.zeros(4, dtype=bool)
     given, asked = limits.settle(P, Y, full)
     assert given.tolist() == [[1, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0]]
     # Each answer has a code, as far as the model has seen: the last one is for people.
@@ -136,7 +127,7 @@ def test_settled_codes_and_those_to_ask():
     assert asked[3].tolist() == [0, 0, 0]
     given, asked = limits.settle(P, Y, ~full)
     assert (given.any(), asked.all()) == (False, True)
-    given, asked = CodeLimits(None, None).settle(P, Y, full)
+    given, asked = guarantee.CodeLimits(None, None).settle(P, Y, full)
     assert (given.any(), asked.all()) == (False, True)
 
 
@@ -146,14 +137,14 @@ def model():
 
 
 def test_selection_counts_what_is_settled(model):
-    found = select_codes(model, GuaranteeTarget(0.8))
+    found = guarantee.select_codes(model, guarantee.GuaranteeTarget(0.8))
     P, Y = model.evidence.P, model.Y
     assert found.yes is not None
     assert found.right == np.mean(naive_share_right(P, Y, np.float32(found.yes)))
     assert found.missed == pytest.approx(1 - np.mean(naive_share_kept(P, Y, np.float32(found.no))))
     # Both tests have half of the level.
-    assert found.yes == threshold_to_set(P, Y, 0.8, 0.05)
-    assert found.no == threshold_to_rule_out(P, Y, 0.8, 0.05)
+    assert found.yes == guarantee.threshold_to_set(P, Y, 0.8, 0.05)
+    assert found.no == guarantee.threshold_to_rule_out(P, Y, 0.8, 0.05)
     settled = (found.yes <= P) | (found.no >= P)
     none_left = settled.all(axis=1) & (found.yes <= P).any(axis=1)
     assert found.n_whole == none_left.sum()
@@ -163,9 +154,11 @@ def test_selection_counts_what_is_settled(model):
 
 def test_only_answers_drawn_at_random_are_tested(model):
     drawn = np.arange(150) < 100
-    found = select_codes(replace(model, drawn=drawn), GuaranteeTarget(0.8))
+    found = guarantee.select_codes(replace(model, drawn=drawn), guarantee.GuaranteeTarget(0.8))
     assert found.n_answers == 100
-    assert found.no == threshold_to_rule_out(model.evidence.P[:100], model.Y[:100], 0.8, 0.05)
+    assert found.no == guarantee.threshold_to_rule_out(
+        model.evidence.P[:100], model.Y[:100], 0.8, 0.05
+    )
 
 
 @pytest.mark.parametrize("listed", [True, False], ids=["list", "marks"])
@@ -175,8 +168,9 @@ def test_parts_are_settled_and_the_rest_is_asked_about(listed, model, tmp_path):
     texts = [*made_up(40, 7)[0], " "]
     table = write_csv(tmp_path / "new.csv", ["answer"], [[text] for text in texts])
     P = model.code(answers_of(texts)).P
-    limits = CodeLimits(float(np.quantile(P[:-1].max(axis=1), 0.3)), 0.12)
-    found = replace(select_codes(model, GuaranteeTarget(0.8)), limits=limits, repeated=None)
+    limits = guarantee.CodeLimits(float(np.quantile(P[:-1].max(axis=1), 0.3)), 0.12)
+    found = guarantee.select_codes(model, guarantee.GuaranteeTarget(0.8))
+    found = replace(found, limits=limits, repeated=None)
     policy = CodingOptions(None).apply(found)
     review = tmp_path / "review.csv"
     counts = code_table(model, table, tmp_path / "coded.csv", policy, review)

@@ -8,12 +8,7 @@ from itertools import count
 import pytest
 
 from coding.made_up import fitted, made_up
-from nldd.coding.model_file import (
-    load_coding_model,
-    replace_model,
-    save_coding_model,
-    undo_model,
-)
+from nldd.coding.model_file import load_coding_model, replace_model, save_coding_model, undo_model
 from nldd.exceptions import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -10,21 +10,12 @@ from sklearn import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 
-from coding.made_up import answers_of, assert_equal_predictions, made_up
+from coding.made_up import answers_of, assert_same, made_up
 from nldd._labels import indicator
+from nldd.coding import predictions
 from nldd.coding.cross_validation import cross_fit
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.model import Settings, new_classifier
-from nldd.coding.predictions import (
-    FEWEST,
-    N_CLUES,
-    C,
-    ConfidenceRegression,
-    confidence_clues,
-    log_odds,
-    predict,
-    times_seen,
-)
 from nldd.estimators._nldd import NLDDClassifier
 from out_of_fold import out_of_fold
 
@@ -47,8 +38,7 @@ def study():
 @pytest.fixture(scope="module")
 def classifier(study):
     answers, Y = study
-    X = AnswerFeatures.fit(answers).transform(answers)
-    return new_classifier(Settings(), C=10.0).fit(X, Y)
+    return new_classifier(Settings(), C=10.0).fit(AnswerFeatures.fit(answers).transform(answers), Y)
 
 
 @pytest.fixture(scope="module")
@@ -96,17 +86,17 @@ def test_codes_of_an_answer_do_not_reach_its_own_prediction(study, classifier, e
         changed = Y.copy()
         changed[row] = 1 - changed[row]
         found = out_of_fold(classifier, answers, changed, 3, 0)
-        assert_equal_predictions(found[[row]], evidence[[row]])
+        assert_same(found[[row]], evidence[[row]])
         # The answers of its fold do not learn from it either; those of the other folds may.
         test = next(t for _, t in KFold(3, shuffle=True, random_state=0).split(Y) if row in t)
-        assert_equal_predictions(found[test], evidence[test])
+        assert_same(found[test], evidence[test])
         assert (found.theta != evidence.theta).any()
 
 
 def test_predictions_of_a_model_are_its_own():
     X, Y = numeric_data()
     model = clone(NUMERIC).fit(X[:30], Y[:30])
-    found = predict(model, X[30:])
+    found = predictions.predict(model, X[30:])
     np.testing.assert_array_equal(found.Y, model.predict(X[30:]))
     np.testing.assert_array_equal(found.theta, model.predict_theta(X[30:]))
     for i, explained in enumerate(model.explain(X[30:])):
@@ -124,12 +114,13 @@ def test_probabilities_are_computed_once(monkeypatch):
     model = clone(NUMERIC).fit(X, Y)
     expected, near, calls = model.label_probabilities(X), model.nearest_labelsets(X, k=3), []
     probabilities = NLDDClassifier._probabilities
-    monkeypatch.setattr(
-        NLDDClassifier,
-        "_probabilities",
-        lambda *given: calls.append(1) or probabilities(*given),
-    )
-    found = predict(model, X, k=3)
+
+    def count(*given):
+        calls.append(1)
+        return probabilities(*given)
+
+    monkeypatch.setattr(NLDDClassifier, "_probabilities", count)
+    found = predictions.predict(model, X, k=3)
     assert calls == [1]
     np.testing.assert_array_equal(found.P, expected.astype(np.float32))
     np.testing.assert_array_equal(found.others_theta, near.theta[:, 1:])
@@ -145,44 +136,36 @@ def two_labelsets(first, second, theta, P, Dx=(0.5, 0.6), Dy=(0.3, 0.4)):
 
 def test_clues_by_hand():
     near = two_labelsets([1, 0, 1], [1, 0, 0], (0.1, 0.2), (0.9, 0.7, 0.4))
-    (found,) = confidence_clues(near, np.array([5.0]))
+    (found,) = predictions.confidence_clues(near, np.array([5.0]))
     expected = [
         np.log(1 / 9),
         np.log(1 / 4) - np.log(1 / 9),
         np.log(0.9 * 0.3 * 0.4),
         np.log(0.4 / 0.6),  # they differ in the third label alone
         np.log(0.7 * 0.6) - np.log(0.3 * 0.4),  # most likely is {1, 1, 0}
-        2,
-        np.log(5),
-        0.9,
-        0.7,
-        2.0,
-        0.4,
-        0.7,
-        0.5,
-        0.3,
+        *(2, np.log(5), 0.9, 0.7, 2.0, 0.4, 0.7, 0.5, 0.3),
     ]
     np.testing.assert_allclose(found, expected)
-    assert len(found) == N_CLUES
+    assert len(found) == predictions.N_CLUES
 
 
 @pytest.mark.parametrize(("first", "weakest", "strongest"), [([1], 0.8, 0.0), ([0], 1.0, 0.8)])
 def test_clues_of_a_single_code(first, weakest, strongest):
     """Of no code that is on, none is weak; of none that is off, none strong; no second code."""
     near = two_labelsets(first, [1 - first[0]], (0.1, 0.2), [0.8])
-    (found,) = confidence_clues(near, np.array([1.0]))
+    (found,) = predictions.confidence_clues(near, np.array([1.0]))
     assert found[7:12].tolist() == pytest.approx([0.8, 0.0, 0.8, weakest, strongest])
 
 
 def test_clues_of_certain_labels_are_finite():
     near = two_labelsets([1, 0], [0, 1], (0.0, 1.0), (0.0, 1.0))
-    assert np.isfinite(confidence_clues(near, np.array([1.0]))).all()
+    assert np.isfinite(predictions.confidence_clues(near, np.array([1.0]))).all()
 
 
 def some_predictions(n=400, n_labels=3, seed=0):
     """Clues, labelsets, and whether they were right, which depends on both."""
     rng = np.random.default_rng(seed)
-    clues = rng.normal(size=(n, N_CLUES)) * np.arange(1, N_CLUES + 1) + 2
+    clues = rng.normal(size=(n, predictions.N_CLUES)) * np.arange(1, predictions.N_CLUES + 1) + 2
     Y = (rng.random((n, n_labels)) < 0.4).astype(np.int8)
     right = rng.random(n) < expit(2 - clues[:, 0] + 0.3 * clues[:, 3] - 2 * Y[:, 0])
     return clues, Y, right.astype(float)
@@ -196,11 +179,12 @@ def columns(clues, Y, theta):
 
 def test_regression_is_that_of_scikit_learn():
     clues, Y, right = some_predictions()
-    fitted = ConfidenceRegression.fit(clues[:300], Y[:300], right[:300])
+    fitted = predictions.ConfidenceRegression.fit(clues[:300], Y[:300], right[:300])
     X = columns(clues, Y, clues[:300, 0])
     Z = (X - X[:300].mean(axis=0)) / X[:300].std(axis=0)
     Z[:, 0] *= 3
-    model = LogisticRegression(C=C, tol=1e-10, max_iter=10_000).fit(Z[:300], right[:300])
+    base = LogisticRegression(C=predictions.C, tol=1e-10, max_iter=10_000)
+    model = base.fit(Z[:300], right[:300])
     expected = model.predict_proba(Z)[:, 1]
     np.testing.assert_allclose(fitted.chance(clues, Y), expected, atol=1e-4)
     assert expected.std() > 0.1
@@ -209,8 +193,8 @@ def test_regression_is_that_of_scikit_learn():
 def test_clue_that_never_varies_has_no_weight():
     clues, Y, right = some_predictions()
     clues[:, 5], Y[:, 1] = 7.0, 0
-    fitted = ConfidenceRegression.fit(clues, Y, right)
-    assert fitted.weights[5] == fitted.weights[N_CLUES + 1] == 0
+    fitted = predictions.ConfidenceRegression.fit(clues, Y, right)
+    assert fitted.weights[5] == fitted.weights[predictions.N_CLUES + 1] == 0
     changed = clues.copy()
     changed[:, 5] = 1e6
     np.testing.assert_array_equal(fitted.chance(changed, Y), fitted.chance(clues, Y))
@@ -220,10 +204,10 @@ def test_too_few_right_or_wrong_answers_teach_nothing():
     clues, Y, right = some_predictions(40)
     for few in (1, 0):
         right[:] = 1 - few
-        right[: FEWEST - 1] = few
-        assert ConfidenceRegression.fit(clues, Y, right) is None
-        right[FEWEST - 1] = few
-        assert ConfidenceRegression.fit(clues, Y, right) is not None
+        right[: predictions.FEWEST - 1] = few
+        assert predictions.ConfidenceRegression.fit(clues, Y, right) is None
+        right[predictions.FEWEST - 1] = few
+        assert predictions.ConfidenceRegression.fit(clues, Y, right) is not None
 
 
 def test_few_answers_are_ranked_about_as_by_theta():
@@ -233,7 +217,7 @@ def test_few_answers_are_ranked_about_as_by_theta():
     clues[:, 0] /= 3  # as far as the others reach
     right = (rng.random(10) < 0.5).astype(float)
     right[np.argsort(clues[:10, 0])] = [1, 1, 1, 1, 1, 0, 0, 0, 0, 0]
-    chance = ConfidenceRegression.fit(clues[:10], Y[:10], right).chance(clues, Y)
+    chance = predictions.ConfidenceRegression.fit(clues[:10], Y[:10], right).chance(clues, Y)
     ranks = np.argsort(np.argsort(clues[:, 0])), np.argsort(np.argsort(-chance))
     assert np.corrcoef(*ranks)[0, 1] > 0.75
 
@@ -244,12 +228,10 @@ def test_chances_are_those_of_the_other_folds():
     found = cross_fit(clues, Y, right, fold)
     for i in range(90):
         others = fold != fold[i]
-        fitted = ConfidenceRegression.fit(clues[others], Y[others], right[others])
-        expected = fitted.chance(clues[[i]], Y[[i]])[0]
-        assert found[i] == pytest.approx(expected, rel=1e-12)
+        fitted = predictions.ConfidenceRegression.fit(clues[others], Y[others], right[others])
+        assert found[i] == pytest.approx(fitted.chance(clues[[i]], Y[[i]])[0], rel=1e-12)
     # What is right in a fold does not reach its own chances.
-    changed = np.where(fold == 2, 1 - right, right)
-    again = cross_fit(clues, Y, changed, fold)
+    again = cross_fit(clues, Y, np.where(fold == 2, 1 - right, right), fold)
     np.testing.assert_array_equal(again[fold == 2], found[fold == 2])
     assert (again[fold != 2] != found[fold != 2]).any()
 
@@ -259,8 +241,9 @@ def test_clues_of_a_classifier():
     Y = (rng.random((80, 3)) < [0.5, 0.3, 0.6]).astype(np.int8)
     X = rng.normal(size=(80, 4)) + Y @ rng.normal(size=(3, 4))
     model = NLDDClassifier(random_state=0).fit(X[:60], Y[:60])
-    found = predict(model, X[60:])
-    for row, clues, times in zip(X[60:], found.clues, times_seen(model, found.Y), strict=True):
+    found = predictions.predict(model, X[60:])
+    seen = predictions.times_seen(model, found.Y)
+    for row, clues, times in zip(X[60:], found.clues, seen, strict=True):
         (explained,) = model.explain(row[np.newaxis])
         one, other = explained, explained.runner_up
         labelset = np.isin(np.arange(3), one.labels)
@@ -272,4 +255,5 @@ def test_clues_of_a_classifier():
 
 
 def test_log_odds_stay_finite():
-    assert log_odds([0.0, 0.5, 1.0]).tolist() == pytest.approx([-13.8155, 0, 13.8155], abs=1e-3)
+    found = predictions.log_odds([0.0, 0.5, 1.0]).tolist()
+    assert found == pytest.approx([-13.8155, 0, 13.8155], abs=1e-3)

@@ -75,8 +75,7 @@ def test_a_failed_refit_is_kept_in_its_file_with_what_is_in_use(worse, tmp_path)
     new = answers(20, 9)[0]
     np.testing.assert_array_equal(used.code(new).Y, worse.fallback.code(new).Y)
     more, codes = answers(300, 3)
-    again = add_answers(loaded, more, decided(codes))
-    assert len(again.earlier) == 2
+    assert len(add_answers(loaded, more, decided(codes)).earlier) == 2
     save_coding_model(replace(worse, earlier=()), tmp_path / "odd.nldd")
     with pytest.raises(InputError, match="do not fit together"):
         load_coding_model(tmp_path / "odd.nldd")

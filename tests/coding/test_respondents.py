@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit
 
 from coding.made_up import SETTINGS, decided, fitted
-from nldd.coding.answers import Answers, draw_one_per_group, normalize_text, respondents
+from nldd.coding.answers import Answers, normalize_text
 from nldd.coding.cross_validation import deal_folds
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings, add_answers, choose_C, fit_coding_model
@@ -28,8 +28,7 @@ def study(n, seed=0):
     rng = np.random.default_rng(seed)
     words = np.array([rng.choice(40, size=7, replace=False) for _ in range(n)])
     P = expit(WEIGHTS[words].sum(axis=1) - 0.5)
-    texts = [" ".join(WORDS[j] for j in row) for row in words]
-    return texts, codes_of(P, rng), P
+    return [" ".join(WORDS[j] for j in row) for row in words], codes_of(P, rng), P
 
 
 def codes_of(P, rng):
@@ -68,9 +67,8 @@ def test_accuracy_by_cross_validation_is_that_of_new_answers():
     texts, codes, _ = study(250)
     alone = fit_coding_model(Answers(texts), codes, settings=QUICK)
     expected = alone.evidence.right(alone.Y)[alone.tested].mean()
-    repeated = fit_coding_model(
-        Answers([*texts, *texts[:100]]), [*codes, *codes[:100]], settings=QUICK
-    )
+    twice = Answers([*texts, *texts[:100]]), [*codes, *codes[:100]]
+    repeated = fit_coding_model(*twice, settings=QUICK)
     assert len(repeated.tested) >= 150
     assert not np.isin(repeated.tested, repeated.repeated).any()
     found = repeated.evidence.right(repeated.Y)[repeated.tested].mean()
@@ -90,9 +88,8 @@ def test_repeated_words_have_a_threshold_of_their_own_at_half_of_the_level():
     alone = replace(test, repeated=np.zeros_like(test.repeated))
     for rows, part in ((~test.repeated, found), (test.repeated, found.repeated)):
         only = {n: getattr(alone, n)[rows] for n in ("theta", "chance", "n_wrong", "repeated")}
-        expected = replace(alone, **only).select(
-            GuaranteeTarget(0.7), 0.4
-        )  # half of the first fit's
+        half = 0.4  # of the first fit's
+        expected = replace(alone, **only).select(GuaranteeTarget(0.7), half)
         assert (part.threshold, part.n_auto) == (expected.threshold, expected.n_auto)
     assert found.repeated.threshold != found.threshold
     assert model.knows_words(Answers([texts[3].upper() + "!", "w01"])).tolist() == [True, False]
@@ -123,19 +120,19 @@ def test_a_respondent_stays_in_one_fold_and_counts_once():
     assert sorted(np.concatenate(folds).tolist()) == list(range(120))
     for fold in folds:
         assert not np.isin(groups[fold], np.delete(groups, fold)).any()
-    chosen = draw_one_per_group(groups, np.arange(120), 3)
+    answers = Answers([""] * 120, ids=groups.astype(str).tolist())
+    chosen = answers.draw_one_per_respondent(np.arange(120), 3)
     assert groups[chosen].tolist() == list(range(40))
-    others = draw_one_per_group(groups, np.arange(120), 4)
+    others = answers.draw_one_per_respondent(np.arange(120), 4)
     assert 0 < (chosen != others).sum() < 40  # drawn at random
-    assert draw_one_per_group(groups, np.array([5, 119]), 0).tolist() == [5, 119]
+    assert answers.draw_one_per_respondent(np.array([5, 119]), 0).tolist() == [5, 119]
 
 
 def test_halves_of_nldd_and_of_the_tuning_keep_groups_together(monkeypatch):
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(90, 4)), (rng.random((90, 2)) < 0.5).astype(np.int8)
     groups = np.repeat(np.arange(30), 3)
-    model = NLDDClassifier(None, random_state=0).fit(X, Y, groups=groups.astype(str))
-    pairs = model.pairs_
+    pairs = NLDDClassifier(None, random_state=0).fit(X, Y, groups=groups.astype(str)).pairs_
     assert not (groups[pairs.instance] == groups[pairs.row]).any()
     assert not np.isin(groups[pairs.instance], groups[pairs.row]).any()
     seen = []
@@ -165,7 +162,7 @@ def test_groups_of_another_length_or_only_one_are_refused():
 
 def test_who_has_no_id_is_known_by_words():
     answers = Answers(["More buses!", "more  buses", "rent", "more buses"], ids=["", "", "7", "8"])
-    assert respondents(answers).tolist() == [0, 0, 1, 2]
+    assert answers.respondents.tolist() == [0, 0, 1, 2]
     assert normalize_text(" ?! ") == "?!"
 
 
@@ -188,8 +185,7 @@ def test_disagreeing_codings_are_tested_but_not_learned_from():
     assert learned == {i for i in range(120) if i % 6}
     assert set(model.evidence.row.tolist()) <= learned
     assert len(model.tested) == 120
-    same = model.code(Answers(texts[:1]))
-    assert int(same.row[0]) in learned
+    assert int(model.code(Answers(texts[:1])).row[0]) in learned
 
 
 def test_too_few_answers_on_which_coders_agree_are_refused():

@@ -62,8 +62,7 @@ def test_review_suggests_and_stands_in_groups(model, table, ending):
         assert row["codes"] == row["nldd_codes"] == own["nldd_codes"]
         assert (row["nldd_ok"] or "", row["nldd_drawn"]) == ("", "no")
         assert (row["nldd_why"], row["nldd_nearest"]) == (own["nldd_why"], own["nldd_nearest"])
-        nexts = [row[f"nldd_next_{rank}"] for rank in (1, 2, 3)]
-        assert len({*nexts, row["codes"]}) == 4
+        assert len({*[row[f"nldd_next_{rank}"] for rank in (1, 2, 3)], row["codes"]}) == 4
     # Each suggestion in one piece, in the order of the codes, and the surest first.
     Y = [[-(name in row["codes"].split(";")) for name in model.labels] for row in full]
     keys = [(own, float(row["nldd_theta"])) for own, row in zip(Y, full, strict=True)]
@@ -96,8 +95,7 @@ def test_marks_are_suggested_as_0_and_1(marked, table):
     assert list(rows[0]) == [*HEADER, *MARKS, *REVIEWED]
     for row in rows:
         own = [coded[row["id"]][f"nldd_{name}"] for name in MARKS]
-        blank = not row["answer"].strip()
-        assert [row[name] for name in MARKS] == (["", "", ""] if blank else own)
+        assert [row[name] for name in MARKS] == (["", "", ""] if not row["answer"].strip() else own)
     assert take_codes(marked, table.with_name("review.csv")) == ([None] * len(rows), len(rows))
 
 
@@ -147,8 +145,7 @@ def test_marks_that_nobody_understands_are_refused_with_their_place(model, table
 
 
 def test_drawn_rows_are_told_in_both_files_and_come_without_suggestion(model, table):
-    policy = CodingOptions(1.0, n_random=6, seed=2)
-    rows, coded = code(model, table, policy)
+    rows, coded = code(model, table, CodingOptions(1.0, n_random=6, seed=2))
     ids = [f"r{place}" for place in sorted(draw_at_random(range(len(NEW)), 6, 2))]
     assert [row["id"] for row in rows[:6]] == ids
     assert {key for key, row in coded.items() if row["nldd_drawn"] == "yes"} == set(ids)
@@ -196,8 +193,7 @@ def test_each_set_of_items_is_equally_likely():
     sets = list(combinations(range(6), 2))
     counts = Counter(tuple(sorted(draw_at_random(iter(range(6)), 2, seed))) for seed in range(1500))
     assert set(counts) == set(sets)
-    statistic = sum((counts[own] - 100) ** 2 / 100 for own in sets)
-    assert statistic < chi2.isf(0.001, len(sets) - 1)
+    assert sum((counts[own] - 100) ** 2 / 100 for own in sets) < chi2.isf(0.001, len(sets) - 1)
     assert draw_at_random(iter("abc"), 5, 0) == ["a", "b", "c"]
 
 
@@ -208,10 +204,8 @@ def test_a_table_with_a_column_of_codes_is_filled_in_there(model, tmp_path):
     code_table(model, table, tmp_path / "coded.csv", CodingOptions(None), review)
     header, found = read_csv(review)
     assert header == ["answer", "codes", "id", *REVIEWED]
-    assert sorted(row[:3] for row in found) == [
-        ["lower the rent", "rent", "c"],
-        ["more buses", "bus", "a"],
-    ]
+    expected = [["lower the rent", "rent", "c"], ["more buses", "bus", "a"]]
+    assert sorted(row[:3] for row in found) == expected
 
 
 def test_a_table_coded_again_is_read_by_its_latest_columns(model, table):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binomtest, t
 
-from nldd.coding.selective import (
+from nldd.coding.guarantee import (
     accuracy_interval,
     critical_count,
     first_size,
@@ -95,12 +95,8 @@ def test_threshold_is_that_of_the_definition(kind):
 def study(rng, n, kind):
     """Error probabilities, what theta says about them, and which answers are right."""
     error = rng.beta(A, B, n)
-    theta = {
-        "calibrated": error,
-        "overconfident": error / 1.5,
-        "underconfident": np.minimum(1.5 * error, 1.0),
-        "distorted": error**3,
-    }[kind]
+    others = {"underconfident": np.minimum(1.5 * error, 1.0), "distorted": error**3}
+    theta = {"calibrated": error, "overconfident": error / 1.5, **others}[kind]
     return error, theta, rng.random(n) >= error
 
 
@@ -147,9 +143,8 @@ def test_the_promise_holds_for_shares_of_right_labels(n_studies):
         error = rng.beta(A, 8, 600)
         # Labels of an answer err together: a third of the answers have all their errors at once.
         together = rng.random(600) < 1 / 3
-        wrong = np.where(
-            together, n_labels * (rng.random(600) < error), rng.binomial(n_labels, error)
-        )
+        whole, single = n_labels * (rng.random(600) < error), rng.binomial(n_labels, error)
+        wrong = np.where(together, whole, single)
         selection = selective_threshold(error, 1 - wrong / n_labels, 0.95, 0.9)
         if selection.threshold is not None:
             made += 1
@@ -162,18 +157,14 @@ def test_the_promise_holds_for_shares_of_right_labels(n_studies):
 def test_where_nearly_all_is_right_nearly_all_samples_find_a_threshold(accuracy, n, at_least):
     """Also if theta tells nothing; the walk from the surest answers alone finds one in half."""
     rng = np.random.default_rng(6)
-    found = [
-        selective_threshold(rng.random(n), rng.random(n) < accuracy, 0.9).n_auto > 0.9 * n
-        for _ in range(100)
-    ]
+    studies = [(rng.random(n), rng.random(n) < accuracy) for _ in range(100)]
+    found = [selective_threshold(*study, 0.9).n_auto > 0.9 * n for study in studies]
     assert np.mean(found) >= at_least
 
 
 # Shares of the answers, from the most confident on, and the probability that such a one is right.
-CURVES = {
-    "flat top": ((0, 0.5, 1), (0.9, 0.82, 0.55)),
-    "dip": ((0, 0.03, 0.05, 0.4, 1), (0.7, 0.8, 0.93, 0.86, 0.4)),
-}
+CURVES = {"flat top": ((0, 0.5, 1), (0.9, 0.82, 0.55))}
+CURVES["dip"] = (0, 0.03, 0.05, 0.4, 1), (0.7, 0.8, 0.93, 0.86, 0.4)
 
 
 @pytest.mark.parametrize(("curve", "at_least"), [("flat top", 0.75), ("dip", 0.75)])

@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from coding.made_up import fitted, made_up
-from nldd.coding.frequencies import (
-    PartCounts,
-    code_bias,
-    count_part,
-    difference_limits,
-    estimate_rest,
-    rest_limits,
-)
+from nldd.coding import frequencies
 from programs import program
 
 
@@ -48,7 +41,7 @@ def naive_limits(found, n, rest):
     [(0, 0, 9), (0, 12, 30), (3, 12, 30), (12, 12, 30), (5, 40, 4), (2, 7, 0)],
 )
 def test_limits_are_those_of_all_numbers_tried(found, n, rest):
-    low, high = rest_limits(*(np.array([value]) for value in (found, n, rest)))
+    low, high = frequencies.rest_limits(*(np.array([value]) for value in (found, n, rest)))
     assert (low[0], high[0]) == naive_limits(found, n, rest)
 
 
@@ -57,8 +50,7 @@ def test_estimate_by_hand():
     Y_rest = np.array([[1]] * 30 + [[0]] * 170)
     machine = np.array([[1]] * 10 + [[0]] * 20)
     people = np.array([[1]] * 8 + [[0]] * 2 + [[1]] + [[0]] * 19)
-    part = count_part(Y_rest, machine, people)
-    total, low, high = estimate_rest([part])
+    total, low, high = frequencies.estimate_rest([frequencies.count_part(Y_rest, machine, people)])
     # 30 * 0.8 + 170 * 0.05
     assert total == pytest.approx([32.5])
     (a, b), (c, d) = naive_limits(8, 10, 30), naive_limits(1, 20, 170)
@@ -70,16 +62,16 @@ def test_estimate_by_hand():
 def test_what_was_not_looked_at_may_all_be_wrong():
     """Two parts with a code that no checked answer got: the machine's word, and wide limits."""
     numbers = ((5, 95, 0, 0, 50, 0), (7, 93, 0, 0, 50, 0))
-    parts = [PartCounts(*(np.array([value]) for value in part)) for part in numbers]
-    total, low, high = estimate_rest(parts)
+    parts = [frequencies.PartCounts(*(np.array([value]) for value in part)) for part in numbers]
+    total, low, high = frequencies.estimate_rest(parts)
     assert (total, low) == ([12.0], [0.0])  # not 12 - sqrt(5² + 7²)
     missed = naive_limits(0, 50, 95)[1], naive_limits(0, 50, 93)[1]
     assert high == [np.ceil(12 + np.hypot(*missed))]
 
 
 def test_all_checked_leaves_nothing_open():
-    part = count_part(np.zeros((0, 2)), np.eye(2), np.ones((2, 2)))
-    for found in estimate_rest([part]):
+    part = frequencies.count_part(np.zeros((0, 2)), np.eye(2), np.ones((2, 2)))
+    for found in frequencies.estimate_rest([part]):
         assert found.tolist() == [0, 0]
 
 
@@ -106,7 +98,7 @@ def model():
 
 
 def test_bias_of_codes_is_counted_by_answers_predicted_without_themselves(model):
-    found = {bias.code: bias for bias in code_bias(model)}
+    found = {bias.code: bias for bias in frequencies.code_bias(model)}
     assert set(found) == set(model.labels)
     for j, code in enumerate(model.labels):
         people, machine = model.Y[:, j], model.evidence.Y[:, j]
@@ -118,13 +110,13 @@ def test_bias_of_codes_is_counted_by_answers_predicted_without_themselves(model)
         p, q, n = (plus + 1) / 82, (minus + 1) / 82, 80
         half = 1.959964 * np.sqrt((p + q - (p - q) ** 2) / (n + 2))
         assert (bias.low, bias.high) == pytest.approx((p - q - half, p - q + half), abs=1e-6)
-    sizes = [abs(bias.difference) for bias in code_bias(model)]
+    sizes = [abs(bias.difference) for bias in frequencies.code_bias(model)]
     assert sizes == sorted(sizes, reverse=True)
 
 
 def test_bias_is_that_of_drawn_answers_alone(model):
     drawn = np.arange(80) < 40
-    found = code_bias(replace(model, drawn=drawn))
+    found = frequencies.code_bias(replace(model, drawn=drawn))
     assert {bias.n_answers for bias in found} == {40}
     by_code = {bias.code: bias.people for bias in found}
     assert by_code == dict(zip(model.labels, model.Y[:40].mean(axis=0).tolist(), strict=True))
@@ -134,5 +126,5 @@ def test_limits_of_differences_hold_in_simulated_studies():
     rng = np.random.default_rng(0)
     for plus, minus, n in ((0.01, 0.002, 100), (0.1, 0.03, 60), (0.2, 0.2, 300)):
         counts = rng.multinomial(n, [plus, minus, 1 - plus - minus], size=2000)
-        low, high = difference_limits(counts[:, 0], counts[:, 1], n)
+        low, high = frequencies.difference_limits(counts[:, 0], counts[:, 1], n)
         assert ((low <= plus - minus) & (plus - minus <= high)).mean() >= 0.93

@@ -10,21 +10,12 @@ from threading import Event, Thread
 import numpy as np
 import pytest
 
-from coding.made_up import (
-    REQUEST,
-    SETTINGS,
-    assert_equal_predictions,
-    fitted,
-    made_up,
-    write_coded,
-    write_csv,
-)
+from coding.made_up import REQUEST, SETTINGS, assert_same, fitted, made_up, write_coded, write_csv
 from nldd import __version__
 from nldd.coding.columns import ColumnSpec
 from nldd.coding.evaluation import evaluate_evidence
-from nldd.coding.guarantee import GuaranteeTarget
+from nldd.coding.guarantee import GuaranteeTarget, selective_threshold
 from nldd.coding.model_file import load_coding_model, model_lock
-from nldd.coding.selective import selective_threshold
 from nldd.coding.training import fit_table, update_model
 from nldd.exceptions import InputError
 
@@ -64,7 +55,7 @@ def test_fit_takes_the_coded_rows_and_saves_the_model(tmp_path, monkeypatch):
     read = ("answers.csv", sha256(table.read_bytes()).hexdigest())
     for model in (step.model, loaded):
         assert model.answers.texts == expected.answers.texts
-        assert_equal_predictions(model.evidence, expected.evidence)
+        assert_same(model.evidence, expected.evidence)
         (event,) = map(astuple, model.history)
         assert event == ("fit", "2024-05-17T08:30:00Z", *read, *sizes, *accuracies, __version__)
 
@@ -104,10 +95,8 @@ def test_fit_waits_for_whoever_is_at_work_on_its_model(study):
 
 def test_updates_at_the_same_time_lose_nothing(study):
     parts = [slice(50 + 5 * i, 55 + 5 * i) for i in range(4)]
-    tables = [
-        write_coded(study / f"more{i}.csv", TEXTS[part], CODES[part])
-        for i, part in enumerate(parts)
-    ]
+    more = [(study / f"more{i}.csv", TEXTS[part], CODES[part]) for i, part in enumerate(parts)]
+    tables = [write_coded(*each) for each in more]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(partial(update_model, study / "model.nldd"), tables))
     model = load_coding_model(study / "model.nldd")
@@ -147,9 +136,8 @@ def test_thresholds_are_found_on_answers_drawn_at_random(tmp_path):
     found = model.select(GuaranteeTarget(0.6))
     known = model.evidence[np.arange(130)]
     # The first refit has a tenth of the level.
-    alone = selective_threshold(
-        known.doubt(found.rank_by), known.right(model.Y[:130]), 0.6, level_share=0.1
-    )
+    doubt, right = known.doubt(found.rank_by), known.right(model.Y[:130])
+    alone = selective_threshold(doubt, right, 0.6, level_share=0.1)
     assert (found.n_answers, found.threshold) == (130, alone.threshold)
     assert len(evaluate_evidence(model).Y) == 130
     # All were predicted without themselves, and taught.
@@ -160,9 +148,8 @@ def test_answers_that_the_model_has_and_that_are_drawn_later_are_tested_from_the
     texts, codes = made_up(60)
     rows = [(f"r{i}", t, ";".join(c)) for i, (t, c) in enumerate(zip(texts, codes, strict=True))]
     head = ("id", "answer", "codes")
-    fit_table(
-        write_csv(tmp_path / "a.csv", head, rows[:40]), tmp_path / "m.nldd", REQUEST, SETTINGS
-    )
+    table = write_csv(tmp_path / "a.csv", head, rows[:40])
+    fit_table(table, tmp_path / "m.nldd", REQUEST, SETTINGS)
     leftover = write_csv(tmp_path / "review.csv", head, rows[40:50])
     assert update_model(tmp_path / "m.nldd", leftover).model.drawn.sum() == 40
     drawn = [(*row, "yes") for row in rows[45:55]]

@@ -20,8 +20,7 @@ def suggest(texts, **options):
 
 
 def test_answers_about_two_things_are_two_groups():
-    texts = [*BUS * 2, *RENT * 3, "late bus, high rent", "", "zebra"]
-    found = suggest(texts, n_groups=2)
+    found = suggest([*BUS * 2, *RENT * 3, "late bus, high rent", "", "zebra"], n_groups=2)
     assert [group.code for group in found.groups] == ["g1", "g2"]
     rent, bus = found.groups
     assert "rent" in rent.words[:2] and "bus" in bus.words[:2]
@@ -78,8 +77,7 @@ def test_the_survey_is_grouped_about_as_it_was_coded():
     coded = [row[-1].split(";") for row in rows]
     Y = np.array([[code in codes for code in survey.codes] for codes in coded])
     assert best_f(Y, G) > 0.38
-    shuffled = random.Random(0).sample(range(len(G)), len(G))
-    assert best_f(Y, G[shuffled]) < 0.25
+    assert best_f(Y, G[random.Random(0).sample(range(len(G)), len(G))]) < 0.25
 
 
 def best_f(Y, G):

@@ -80,8 +80,7 @@ def test_columns_that_hold_codes(tmp_path, labels, expected):
     header = ["answer", "code1", "code2", "nldd_code3", "code10", "why, in short?", "labels"]
     path = write_csv(tmp_path / "a.csv", header, [["a"] * len(header)])
     request = ColumnSpec(("answer",), labels, separators=("|", ","), none="-")
-    columns = find_columns(read_table(path), request)
-    assert columns.codes == CodeColumns(expected, "|", "-", (",",))
+    assert find_columns(read_table(path), request).codes == CodeColumns(expected, "|", "-", (",",))
 
 
 @pytest.mark.parametrize("labels", ["code1,code3", "c_*"])
@@ -146,14 +145,3 @@ def test_coded_rows_of_a_table(tmp_path):
     np.testing.assert_array_equal(answers.numbers[[0, 2]], [[1.0], [np.nan]])
     assert decisions.codes == [{"bus"}, None, {"bus", "park"}, None, None]
     assert decisions.notes == []
-
-
-@pytest.mark.parametrize(
-    ("n_rows", "said"),
-    [(0, "a.csv has no rows below"), (3, "none of the 3 rows has codes in 'codes'")],
-)
-def test_table_without_codes_is_refused(tmp_path, n_rows, said):
-    path = write_csv(tmp_path / "a.csv", ["answer", "codes"], [["a", ""]] * n_rows)
-    with pytest.raises(InputError, match=said) as refused:
-        read_coded(path, Columns(("answer",), LISTED), TableOptions())
-    assert "another file" in refused.value.hint

@@ -9,8 +9,7 @@ import pytest
 
 from coding.made_up import fitted, made_up
 from nldd.coding.automation import triage, triage_rows
-from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.selective import accuracy_interval, selective_threshold
+from nldd.coding.guarantee import GuaranteeTarget, accuracy_interval, selective_threshold
 
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -22,6 +21,7 @@ def model():
 
 def naive_rows(theta, right, human_accuracy, chosen):
     """One dictionary a line, each answer looked at for each threshold."""
+    keys = ("threshold", "n_auto", "share", "accuracy", "combined", "chosen")
     n = len(theta)
     percents = [1, 2, 5, *range(10, 101, 10)]
     thresholds = {sorted(theta)[ceil(Fraction(k * n, 100)) - 1] for k in percents}
@@ -30,17 +30,10 @@ def naive_rows(theta, right, human_accuracy, chosen):
     rows = []
     for threshold in sorted(thresholds):
         auto = [r for value, r in zip(theta, right, strict=True) if value <= threshold]
-        people = [human_accuracy] * (n - len(auto))
-        rows.append(
-            {
-                "threshold": threshold,
-                "n_auto": len(auto),
-                "share": len(auto) / n,
-                "accuracy": sum(auto) / len(auto),
-                "combined": (sum(auto) + sum(people)) / n,
-                "chosen": threshold == chosen,
-            }
-        )
+        combined = (sum(auto) + (n - len(auto)) * human_accuracy) / n
+        shares = (len(auto) / n, sum(auto) / len(auto), combined)
+        values = (threshold, len(auto), *shares, threshold == chosen)
+        rows.append(dict(zip(keys, values, strict=True)))
     return rows
 
 

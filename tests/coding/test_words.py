@@ -14,22 +14,17 @@ from nldd.coding.calibration import Calibration
 from nldd.coding.coded_answers import CodingOptions, CodingSummary
 from nldd.coding.evaluation import GuaranteeCheck, calibration_words
 from nldd.coding.frequencies import Basis, Frequencies, Frequency
-from nldd.coding.guarantee import CodeLimits, CodeSelection
+from nldd.coding.guarantee import CodeLimits, CodeSelection, Selection
 from nldd.coding.model import Event
 from nldd.coding.model_file import UndoResult
-from nldd.coding.selective import Selection
 from nldd.coding.suggestions import CodeSuggestions, Group
 
-TARGETS = (
-    TargetShare(0.9, 0, 0.0, True, 108),
-    TargetShare(0.8, 44, 0.41),
-    TargetShare(0.7, 68, 0.63),
-)
+NONE, SOME = TargetShare(0.9, 0, 0.0, True, 108), TargetShare(0.8, 44, 0.41)
+TARGETS = (NONE, SOME, TargetShare(0.7, 68, 0.63))
 NOTHING = Selection(0.9, 0.95, None, 108, closest=(60, 51, 57))
 PASSED = Selection(0.9525, 0.9, 0.33, 100, 33, 0.98, limit=0.32, rank_by="chance")
-CODES = CodeSelection(
-    0.9, 0.9, 0.8, 0.05, CodeLimits(0.81, 0.04), 400, 120, 250, 300, 0.2, 0.934, 0.031
-)
+LIMITS = CodeLimits(0.81, 0.04)
+CODES = CodeSelection(0.9, 0.9, 0.8, 0.05, LIMITS, 400, 120, 250, 300, 0.2, 0.934, 0.031)
 STEP = Event("update", "2024-05-17T08:30:00Z", "more.csv", 64 * "a", 1, 0, 81, 3, 6, 0.9, 0.95)
 ROWS = triage_rows(np.arange(1, 101) / 100, np.repeat([1.0, 0.0], 50), 0.9, 0.33)
 AGAIN = Selection(0.9, 0.9, 0.2, 80, 60, 0.95, limit=0.2)
@@ -37,8 +32,7 @@ AGAIN = Selection(0.9, 0.9, 0.2, 80, 60, 0.95, limit=0.2)
 
 def triages():
     yield Triage(ROWS, replace(PASSED, repeated=AGAIN), 0.9)
-    by_theta = replace(PASSED, rank_by="theta", limit=0.33, measure="hamming", n_auto=100)
-    yield Triage(ROWS, by_theta)
+    yield Triage(ROWS, replace(PASSED, rank_by="theta", limit=0.33, measure="hamming", n_auto=100))
     yield Triage((), NOTHING, targets=TARGETS)
     yield Triage((), replace(NOTHING, measure="hamming"), targets=TARGETS[:1])
     yield Triage((), replace(NOTHING, closest=None, repeated=replace(AGAIN, threshold=None)))
@@ -116,12 +110,8 @@ def steps_back():
 
 
 COMMANDS = {"triage": triages, "predict": summaries, "audit": audits, "evaluate": evaluations}
-COMMANDS |= {
-    "frequencies": frequencies,
-    "agreement": agreements,
-    "suggest": drafts,
-    "undo": steps_back,
-}
+COMMANDS |= {"frequencies": frequencies, "agreement": agreements}
+COMMANDS |= {"suggest": drafts, "undo": steps_back}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

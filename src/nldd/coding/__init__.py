@@ -37,7 +37,10 @@ if TYPE_CHECKING:
     from nldd.coding.columns import CodeFormat as CodeFormat, ColumnSpec as ColumnSpec
     from nldd.coding.evaluation import evaluate_table as evaluate_table
     from nldd.coding.frequencies import code_frequencies as code_frequencies
-    from nldd.coding.guarantee import GuaranteeTarget as GuaranteeTarget
+    from nldd.coding.guarantee import (
+        GuaranteeTarget as GuaranteeTarget,
+        selective_threshold as selective_threshold,
+    )
     from nldd.coding.model import (
         CodingModel as CodingModel,
         Settings as Settings,
@@ -49,7 +52,6 @@ if TYPE_CHECKING:
         undo_model as undo_model,
     )
     from nldd.coding.review.prepare import prepare_review as prepare_review
-    from nldd.coding.selective import selective_threshold as selective_threshold
     from nldd.coding.suggestions import suggest_codes as suggest_codes
     from nldd.coding.suspects import find_suspects as find_suspects
     from nldd.coding.tables.reading import TableOptions as TableOptions
@@ -67,11 +69,10 @@ else:
             "nldd.coding.coded_table": "code_table",
             "nldd.coding.evaluation": "evaluate_table",
             "nldd.coding.frequencies": "code_frequencies",
-            "nldd.coding.guarantee": "GuaranteeTarget",
+            "nldd.coding.guarantee": "GuaranteeTarget selective_threshold",
             "nldd.coding.model": "CodingModel Settings fit_coding_model",
             "nldd.coding.model_file": "load_coding_model save_coding_model undo_model",
             "nldd.coding.review.prepare": "prepare_review",
-            "nldd.coding.selective": "selective_threshold",
             "nldd.coding.suggestions": "suggest_codes",
             "nldd.coding.suspects": "find_suspects",
             "nldd.coding.tables.reading": "TableOptions",

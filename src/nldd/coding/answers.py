@@ -49,6 +49,9 @@ LISTS = ("codes", "drawn", "coders", "times", "agreed")
 class Entries:
     """Lists and arrays of one entry per answer; an index takes some of them, in its order."""
 
+    def __len__(self) -> int:
+        return len(getattr(self, fields(cast(Any, self))[0].name))
+
     def __getitem__(self, places: Any) -> Self:
         taken = {name: _take(values, places) for name, values in self._entries().items()}
         return replace(cast(Any, self), **taken)
@@ -125,8 +128,30 @@ class Answers(Entries):
             set_field(name, [usual[name]] * n)
         set_field("rows", self.rows or [*range(1, n + 1)])
 
-    def __len__(self) -> int:
-        return len(self.texts)
+    @property
+    def normalized_texts(self) -> list[str]:
+        """The words of each answer, whatever their case and what stands between them."""
+        return list(map(normalize_text, self.texts))
+
+    def group_by_words(self) -> RowArray:
+        """Answers of the same words as numbers; without any text, of the same features."""
+        if any(map(str.strip, self.texts)):
+            return number_groups(self.normalized_texts)
+        known: dict[object, int] = {}
+        return np.array([known.setdefault(said, len(known)) for said in self.contents()])
+
+    @property
+    def respondents(self) -> RowArray:
+        """Answers of one respondent as numbers; who has no id is known by the words."""
+        pairs = zip(self.ids, self.group_by_words().tolist(), strict=True)
+        return number_groups([f"id {name}" if name else f"words {said}" for name, said in pairs])
+
+    def draw_one_per_respondent(self, rows: RowArray, random_state: int) -> RowArray:
+        """One of the rows of each respondent, drawn at random."""
+        groups, order = self.respondents, np.random.default_rng(random_state).permutation(len(self))
+        order = order[np.isin(order, rows)]
+        _, first = np.unique(groups[order], return_index=True)
+        return np.sort(order[first])
 
     def contents(self) -> list[tuple[str, bytes, tuple[str, ...], bytes]]:
         """All that each answer says, to tell whether two say the same."""
@@ -183,11 +208,13 @@ class Decisions(Entries):
         for name in usual.keys() - {name for name in usual if getattr(self, name)}:
             object.__setattr__(self, name, [usual[name]] * len(self.codes))
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
     def _entries(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in LISTS}
+
+    @property
+    def given(self) -> list[frozenset[str]]:
+        """The codes of the answers that somebody has decided."""
+        return [codes for codes in self.codes if codes is not None]
 
     @property
     def decided(self) -> RowArray:
@@ -208,70 +235,21 @@ def normalize_text(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold())) or text.strip()
 
 
-def group_by_words(answers: Answers) -> RowArray:
-    """Answers of the same words as numbers; without any text, of the same features."""
-    if any(map(str.strip, answers.texts)):
-        return number_groups(list(map(normalize_text, answers.texts)))
-    known: dict[object, int] = {}
-    return np.array([known.setdefault(said, len(known)) for said in answers.contents()])
-
-
-def respondents(answers: Answers) -> RowArray:
-    """Answers of one respondent as numbers; who has no id is known by the words of the answer."""
-    words = group_by_words(answers).tolist()
-    pairs = zip(answers.ids, words, strict=True)
-    return number_groups([f"id {name}" if name else f"words {said}" for name, said in pairs])
-
-
-def draw_one_per_group(groups: RowArray, rows: RowArray, random_state: int) -> RowArray:
-    """One of the rows of each group, drawn at random."""
-    order = np.random.default_rng(random_state).permutation(len(groups))
-    order = order[np.isin(order, rows)]
-    _, first = np.unique(groups[order], return_index=True)
-    return np.sort(order[first])
-
-
-def given_codes(decisions: Decisions) -> list[frozenset[str]]:
-    """The codes of decisions that are all made."""
-    return [codes for codes in decisions.codes if codes is not None]
-
-
 def take(coded: Coded, places: Iterable[int], *notes: str) -> Coded:
     """Some of the answers and their decisions, with notes on the others."""
     chosen, (answers, decisions) = np.array(list(places), dtype=np.intp), coded
-    some = replace(decisions[chosen], notes=[*decisions.notes, *notes])
-    return answers[chosen], some
-
-
-def choose_answers(
-    answers: Answers,
-    decisions: Decisions,
-    columns: "Columns",
-    seed: int = 0,
-    earlier: Iterable[Collection[str]] = (),
-    fewest: int = 1,
-) -> Coded:
-    """The decided answers to learn from or to test on: each once, and not blank.
-
-    `earlier` are codes that blank answers had before. At least the `fewest` must be left.
-    """
-    coded = take((answers, decisions), decisions.decided)
-    return settle_repeats(*drop_blank_answers(*coded, columns, earlier, fewest), seed)
+    return answers[chosen], replace(decisions[chosen], notes=[*decisions.notes, *notes])
 
 
 def drop_blank_answers(
-    answers: Answers,
-    decisions: Decisions,
-    columns: "Columns",
-    earlier: Iterable[Collection[str]] = (),
-    fewest: int = 1,
+    coded: Coded, columns: "Columns", earlier: Iterable[Collection[str]] = (), fewest: int = 1
 ) -> Coded:
     """Leave out answers that say nothing, unless nearly all of them have the same codes.
 
     A code for "no answer" can be learned. Otherwise codes come from something that is not in the
     table, and what empty answers get would be a guess.
     """
-    coded, n = (answers, decisions), len(answers)
+    (answers, decisions), n = coded, len(coded[0])
     silent = [i for i, text in enumerate(answers.texts) if columns.text and not text.strip()]
     has_more = [any(answers.categories[i]) or answers.extra.shape[1] > 0 for i in range(n)]
     blank = [i for i in silent if not has_more[i] and np.isnan(answers.numbers[i]).all()]
@@ -280,7 +258,7 @@ def drop_blank_answers(
         coded = take(coded, range(n), f"{n_more:,} {of}: learned from their other columns.")
     if not blank:
         return coded
-    given = given_codes(decisions)
+    given = decisions.given
     sets = Counter(map(frozenset, chain(earlier, (given[i] for i in blank))))
     (most, n_most), n_all = sets.most_common(1)[0], sets.total()
     if n_most >= max(FEWEST_BLANK, SAME * n_all):
@@ -306,14 +284,11 @@ def settle_repeats(answers: Answers, decisions: Decisions, seed: int = 0) -> Cod
         agreed = all(decisions.codes[row] == decisions.codes[rows[0]] for row in rows)
         kept[rows[0] if agreed else rows[int(rng.integers(len(rows)))]] = agreed
     names = Counter(answers.ids[row] for row in kept)
-    notes = fill_words(
-        "repeated_rows",
-        n_repeated=len(answers) - len(kept),
-        n_coders=len({*decisions.coders} - {""}),
-        n_kept=len(kept),
-        n_differ=len(kept) - sum(kept.values()),
-        n_several=sum(n > 1 for name, n in names.items() if name),
-    )
+    about = {"n_kept": len(kept), "n_repeated": len(answers) - len(kept)}
+    about["n_coders"] = len({*decisions.coders} - {""})
+    about["n_differ"] = len(kept) - sum(kept.values())
+    about["n_several"] = sum(n > 1 for name, n in names.items() if name)
+    notes = fill_words("repeated_rows", **about)
     order = sorted(kept)
     answers, decisions = take((answers, decisions), order, *notes)
     return answers, replace(decisions, agreed=[kept[row] for row in order])
@@ -324,16 +299,16 @@ def rows_by_answer(
 ) -> dict[Key, list[int]]:
     """The rows of each answer: of one id and the same words, and of one coder if asked for."""
     found = defaultdict[Key, list[int]](list)
-    rows = zip(answers.ids, answers.texts, decisions.coders, strict=True)
-    for row, (name, text, coder) in enumerate(rows):
+    rows = zip(answers.ids, answers.normalized_texts, decisions.coders, strict=True)
+    for row, (name, words, coder) in enumerate(rows):
         who = (coder,) if by_coder else ()
-        found[(name, normalize_text(text), *who) if name else ("", str(row))].append(row)
+        found[(name, words, *who) if name else ("", str(row))].append(row)
     return dict(found)
 
 
 def merge_code_rows(answers: Answers, decisions: Decisions) -> Coded:
     """Each coding in one row, where a table has a row for each code."""
-    rows_of, codes = rows_by_answer(answers, decisions, by_coder=True), given_codes(decisions)
+    rows_of, codes = rows_by_answer(answers, decisions, by_coder=True), decisions.given
     several = [rows for rows in rows_of.values() if len(rows) > 1]
     sets = [[codes[row] for row in rows] for rows in several]
     n_apart = sum(len({*given}) == len(given) for given in sets)

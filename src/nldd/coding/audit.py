@@ -1,9 +1,9 @@
 """A sample of the automatic codes, for people to check, and what their checks prove."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,21 +11,11 @@ import numpy as np
 from scipy.stats import beta
 
 from nldd._wording import quote
-from nldd.coding.coded_answers import AUTO
+from nldd.coding import columns as own
 from nldd.coding.coded_table import check_paths_differ, draw_at_random
-from nldd.coding.columns import (
-    CHECK,
-    GUARANTEE,
-    RIGHT_CODES,
-    STATUS,
-    latest_column,
-    own_columns,
-    read_marks,
-)
-from nldd.coding.decisions import refuse_checked
-from nldd.coding.guarantee import OPEN, Guarantee, judge_interval
+from nldd.coding.decisions import predicted_texts, refuse_checked
+from nldd.coding.guarantee import OPEN, Guarantee, accuracy_interval, judge_interval
 from nldd.coding.rows import CHECKS, CHECKS_HINT, identity_rows
-from nldd.coding.selective import accuracy_interval
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import Spreadsheet
 from nldd.coding.tables.writing import write_table
@@ -76,8 +66,8 @@ class Sample:
         besides = f" besides the {self.n_besides:,} of earlier samples" if self.n_besides else ""
         return (
             f"{self.n_sample:,} of {count_noun(self.n_auto, 'automatic code')}{besides} drawn at "
-            f"random: {self.out}\nWrite yes or no in the column {CHECK} of each row, and the "
-            f"right codes into {RIGHT_CODES} where it is no; then run\n  nldd audit "
+            f"random: {self.out}\nWrite yes or no in the column {own.CHECK} of each row, and the "
+            f"right codes into {own.RIGHT_CODES} where it is no; then run\n  nldd audit "
             f"{' '.join(map(str, (*self.earlier, self.out)))}"
         )
 
@@ -206,8 +196,8 @@ def draw_sample(
     table, samples = read_table(path, options), [read_table(other, options) for other in besides]
     names = _common_columns([table, *samples]) if besides else []
     earlier = _join_checks([_read_checks(sample, names) for sample in samples])
-    status, rows = table.texts(_status_column(table)), identity_rows(table, names)
-    auto = [place for place, text in enumerate(status) if text.strip().lower() == AUTO]
+    status, rows = predicted_texts(table, own.STATUS), identity_rows(table, names)
+    auto = [place for place, text in enumerate(status) if text.strip().lower() == own.AUTO]
     keys = _number_repeats([rows[place] for place in auto])
     if lost := earlier.keys() - set(keys):
         which = f"{count_noun(len(lost), 'row')} of {', '.join(p.name for p in besides)}"
@@ -218,27 +208,18 @@ def draw_sample(
         message = f"{path.name}: all {len(earlier):,} automatic codes are in the earlier samples."
         raise InputError(message, hint="check the rows that are still open there")
     if not open_places:
-        message = f"{path.name}: none of the {len(table)} rows has the status {AUTO!r}."
+        message = f"{path.name}: none of the {len(table)} rows has the status {own.AUTO!r}."
         raise InputError(message, hint="nldd predict with a lower --target-accuracy")
     drawn = sorted(draw_at_random(open_places, size, random_state))
-    frame = table.frame.iloc[drawn].assign(**{CHECK: "", RIGHT_CODES: ""})
-    header = (*table.header, CHECK, RIGHT_CODES)
+    frame = table.frame.iloc[drawn].assign(**{own.CHECK: "", own.RIGHT_CODES: ""})
+    header = (*table.header, own.CHECK, own.RIGHT_CODES)
     write_table(out, frame, header=header, like=table.format, raw=raw)
-    counts = (len(table), len(open_places), len(drawn), len(earlier))
-    return Sample(out, *counts, tuple(besides))
-
-
-def _status_column(table: Spreadsheet) -> str:
-    found = latest_column(table, STATUS)
-    if found is None:
-        message = f"{table.path.name} has no column {STATUS!r}: nldd predict did not write it."
-        raise InputError(message, hint="nldd audit coded.csv, the file of nldd predict -o")
-    return found
+    return Sample(out, len(table), len(open_places), len(drawn), len(earlier), tuple(besides))
 
 
 def is_check_sample(path: Path, options: TableOptions = TableOptions()) -> bool:
     """True if a table has the column in which a sample is checked."""
-    return CHECK in read_table(path, options).names
+    return own.CHECK in read_table(path, options).names
 
 
 def read_audit(
@@ -286,7 +267,7 @@ def read_audit(
     checked = [mark for mark in map(CHECKS.__getitem__, given) if mark is not None]
     if not checked:
         which = ", ".join(path.name for path in paths)
-        message = f"{which}: no row of the column {CHECK!r} is filled in yet."
+        message = f"{which}: no row of the column {own.CHECK!r} is filled in yet."
         hint = "write yes or no into each row, then run the same command again"
         raise InputError(message, hint=hint)
     measure = "subset"
@@ -326,9 +307,9 @@ class _CheckedRow(NamedTuple):
 
 def _common_columns(tables: Sequence[Spreadsheet]) -> list[str]:
     """Columns by which rows of several tables are known again."""
-    found = list(own_columns(tables[0]))
+    found = list(own.own_columns(tables[0]))
     for table in tables[1:]:
-        there = own_columns(table)
+        there = own.own_columns(table)
         found = [name for name in found if name in there]
     if not found:
         names, hint = ", ".join(t.path.name for t in tables), "give samples of one coded table"
@@ -338,17 +319,13 @@ def _common_columns(tables: Sequence[Spreadsheet]) -> list[str]:
 
 def _number_repeats(rows: Sequence[tuple[str, ...]]) -> list[RowKey]:
     """The rows as keys: those that are equal get numbers."""
-    seen = Counter[tuple[str, ...]]()
-    keys = []
-    for row in rows:
-        keys.append((row, seen[row]))
-        seen[row] += 1
-    return keys
+    numbers = defaultdict[tuple[str, ...], Iterator[int]](count)
+    return [(row, next(numbers[row])) for row in rows]
 
 
 def _read_checks(table: Spreadsheet, names: Sequence[str]) -> list[_CheckedRow]:
-    marks = read_marks(table, table.find(CHECK), CHECKS, "yes or no", CHECKS_HINT)
-    column = latest_column(table, GUARANTEE)
+    marks = own.read_marks(table, table.find(own.CHECK), CHECKS, "yes or no", CHECKS_HINT)
+    column = own.latest_column(table, own.GUARANTEE)
     stated = [""] * len(table) if column is None else [t.strip() for t in table.texts(column)]
     keys = _number_repeats(identity_rows(table, names))
     rows = []
@@ -374,9 +351,9 @@ def _join_checks(samples: Sequence[list[_CheckedRow]]) -> dict[RowKey, str]:
     for where, key, mark, _ in chain.from_iterable(samples):
         known, new = CHECKS[marks.get(key, "")], CHECKS[mark]
         if None not in (known, new) and known != new:
-            message = f"{where}, column {CHECK!r}: says {quote(mark)}, another sample the opposite."
+            says = f"says {quote(mark)}, another sample the opposite."
             hint = "let both say the same, or give one of the samples alone"
-            raise InputError(message, hint=hint)
+            raise InputError(f"{where}, column {own.CHECK!r}: {says}", hint=hint)
         if known is None:
             marks[key] = mark
     return marks

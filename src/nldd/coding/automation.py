@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nldd.coding import wording
+from nldd.coding import guarantee, wording
 from nldd.coding.answers import FloatArray
-from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, select_codes
+from nldd.coding.guarantee import USUAL, CodeSelection, GuaranteeTarget, Selection
 from nldd.coding.model import TARGETS, CodingModel
 from nldd.coding.predictions import PER_CODE
-from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.wording import exact_percent
 from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import percent, wrap
@@ -96,10 +95,8 @@ class Triage:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return asdict(self) | {
-            "selection": self.selection.to_dict(),
-            "measure": self.selection.measure,
-        }
+        found = self.selection
+        return asdict(self) | {"selection": found.to_dict(), "measure": found.measure}
 
     def tables(self) -> tuple[Table, Table]:
         """What each target allows, and the lines from the surest answers to all."""
@@ -114,21 +111,14 @@ class Triage:
 
 def targets_table(targets: Sequence[TargetShare], selection: Selection) -> Table:
     """How much can be coded automatically at which target, for people to choose from."""
-    return tabulate(
-        "targets",
-        "How much can be coded automatically, by the accuracy that is promised",
-        targets,
-        {
-            "promised": lambda t: TableEntry(
-                exact_percent(t.target), t.chosen, "chosen" * t.chosen
-            ),
-            "auto": lambda t: TableEntry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
-            "of the tested answers": lambda t: TableEntry(
-                f"{t.n_auto:,} of {t.n_answers:,}", t.chosen
-            ),
-        },
-        *wording.fill_words("targets_notes", found=selection, targets=targets),
-    )
+    columns: dict[str, Any] = {
+        "promised": lambda t: TableEntry(exact_percent(t.target), t.chosen, "chosen" * t.chosen),
+        "auto": lambda t: TableEntry(percent(t.share, 1) if t.n_auto else "none", t.chosen),
+        "of the tested answers": lambda t: TableEntry(f"{t.n_auto:,} of {t.n_answers:,}", t.chosen),
+    }
+    title = "How much can be coded automatically, by the accuracy that is promised"
+    notes = wording.fill_words("targets_notes", found=selection, targets=targets)
+    return tabulate("targets", title, targets, columns, *notes)
 
 
 def triage_table(
@@ -136,24 +126,19 @@ def triage_table(
 ) -> Table:
     """What is coded automatically up to which doubt, and how well; the chosen line is bold."""
     rank_by = selection.rank_by
-    return tabulate(
-        "triage",
-        "Triage: the share of the machine and its accuracy",
-        rows,
-        {
-            wording.SURE[rank_by]: lambda r: TableEntry(
-                wording.doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
-            ),
-            "auto": lambda r: TableEntry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
-            "right": lambda r: TableEntry(
-                percent(r.accuracy, 1), r.chosen, wording.percent_range(r.low, r.high)
-            ),
-            "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
-        },
-        *wording.fill_words(
-            "triage_notes", found=selection, rows=rows, human_accuracy=human_accuracy
+    columns: dict[str, Any] = {
+        wording.SURE[rank_by]: lambda r: TableEntry(
+            wording.doubt_number(r.threshold, rank_by), r.chosen, "chosen" * r.chosen
         ),
-    )
+        "auto": lambda r: TableEntry(percent(r.share, 1), r.chosen, f"{r.n_auto:,}"),
+        "right": lambda r: TableEntry(
+            percent(r.accuracy, 1), r.chosen, wording.percent_range(r.low, r.high)
+        ),
+        "combined": lambda r: TableEntry(percent(r.combined, 1), r.chosen),
+    }
+    about = {"found": selection, "rows": rows, "human_accuracy": human_accuracy}
+    title = "Triage: the share of the machine and its accuracy"
+    return tabulate("triage", title, rows, columns, *wording.fill_words("triage_notes", **about))
 
 
 def triage(
@@ -196,7 +181,7 @@ def triage(
     """
     codes = None
     if goal.measure == PER_CODE:
-        codes, goal = select_codes(model, goal), goal._replace(measure="subset")
+        codes, goal = guarantee.select_codes(model, goal), goal._replace(measure="subset")
     tested, Y, selection = model.evidence[model.tested], model.Y[model.tested], model.select(goal)
     doubt, right = tested.doubt(selection.rank_by), tested.right(Y, goal.measure)
     rows = triage_rows(doubt, right, human_accuracy, selection.threshold)
@@ -226,7 +211,7 @@ def triage_rows(
 
     def row(threshold: float) -> TriageRow:
         k = int(np.searchsorted(doubt, threshold, side="right"))
-        total, interval = float(right[:k].sum()), accuracy_interval(right[:k])
+        total, interval = float(right[:k].sum()), guarantee.accuracy_interval(right[:k])
         combined = (total + (n - k) * human_accuracy) / n
         chosen_here = threshold == chosen
         return TriageRow(threshold, k, k / n, total / k, *interval, combined, chosen_here)
@@ -239,7 +224,7 @@ def apply_guarantee(
 ) -> "tuple[CodingOptions, list[str]]":
     """The options that keep a guarantee, and what a person should know of it."""
     if goal.measure == PER_CODE:
-        return options.apply(select_codes(model, goal)), wording.drawn_notes(model)
+        return options.apply(guarantee.select_codes(model, goal)), wording.drawn_notes(model)
     options, found = options.follow(model, goal)
     notes = wording.drawn_notes(model)
     if found.automates:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from nldd._wording import quote, quote_first
-from nldd.coding.answers import Answers, Decisions
-from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.answers import Answers, Coded, Decisions
+from nldd.coding.columns import CodeColumns, Codes, Columns
 from nldd.coding.tables.spreadsheet import close_matches, fold_name
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
@@ -30,10 +30,8 @@ Ask = Callable[[str], bool] | None
 # Longer numbers are ids, and no codes.
 _WHOLE = re.compile(r"([0-9]{1,15})(?:\.0+)?")
 _FRACTION = re.compile(r"[0-9]+\.[0-9]*[1-9][0-9]*")
-_MONTHS = (
-    "jan|feb|mar|mär|märz|mrz|apr|may|mai|jun|june|juni|jul|july|juli|aug|sep|sept|oct|okt|nov|"
-    "dec|dez"
-)
+_MONTHS = "jan|feb|mar|mär|märz|mrz|apr|may|mai|jun|june|juni|jul|july|juli"
+_MONTHS += "|aug|sep|sept|oct|okt|nov|dec|dez"
 # As spreadsheets show them in English and German, and as we write them.
 _DATE = re.compile(
     rf"[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[T ][0-9:.]+)?"
@@ -146,19 +144,15 @@ def other_names_of_numbers(names: Iterable[str], known: Collection[str]) -> dict
 
 
 def notes_on_codes(
-    cells: Sequence[str],
-    codes: Sequence[Collection[str]],
-    columns: CodeColumns,
-    known: Collection[str],
+    cells: Sequence[str], codes: Sequence[Codes], columns: CodeColumns, known: Collection[str]
 ) -> Iterator[str]:
     """What looks like a slip in columns that list codes."""
     where, separators = quote_first(columns.names), columns.separators
     counts = Counter(name for names in codes for name in names)
     if (other := likely_separator(cells, separators)) and len(columns.names) == 1:
-        yield (
-            f"No cell of {where} holds {' or '.join(map(repr, separators))}, but many hold "
-            f'{other!r}. If that separates codes, use --sep "{other}".'
-        )
+        named = " or ".join(map(repr, separators))
+        unlike = f"No cell of {where} holds {named}, but many hold {other!r}"
+        yield f'{unlike}. If that separates codes, use --sep "{other}".'
     if missing := [cell for cell in cells if columns.says_missing(cell)]:
         which = quote_first(sorted(set(missing)))
         yield f"{count_noun(len(missing), 'cell')} of {where} with {which}: taken as not coded."
@@ -221,21 +215,19 @@ def close_code(name: str, known: Sequence[str]) -> str | None:
     return next(iter(close_matches(name, like, n=1, cutoff=CLOSE)), None)
 
 
-def agree_on_lists(
-    answers: Answers, decisions: Decisions, columns: Columns, ask: Ask = None
-) -> Columns:
+def agree_on_lists(coded: Coded, columns: Columns, ask: Ask = None) -> Columns:
     """The columns, with separators that a person agrees to; codes that look like lists are refused.
 
     These are codes that consist of others of the table, with a separator that nobody named.
     """
     codes = columns.codes
-    slips = find_lists(first_rows(answers, decisions), codes.separators) if codes.listed else []
+    slips = find_lists(first_rows(*coded), codes.separators) if codes.listed else []
     if not slips:
         return columns
     found = tuple(dict.fromkeys("".join(slip.separator for slip in slips)))
     between = " or ".join(map(quote, found))
     what = f"codes look like lists of others, with {between} between them"
-    message = f"{decisions.source}: {what}:{list_slips(slips)}"
+    message = f"{coded[1].source}: {what}:{list_slips(slips)}"
     if ask and ask(f"{message}\nDoes {between} separate codes, as {quote(codes.separator)} does?"):
         return replace(columns, codes=replace(codes, also=(*codes.also, *found)))
     sep = sep_options(slips, codes.separators)
@@ -243,18 +235,13 @@ def agree_on_lists(
 
 
 def check_new_codes(
-    answers: Answers,
-    decisions: Decisions,
-    known: Sequence[str],
-    codes: CodeColumns,
-    allowed: bool = False,
-    ask: Ask = None,
+    coded: Coded, known: Sequence[str], codes: CodeColumns, allowed: bool = False, ask: Ask = None
 ) -> Decisions:
     """Note codes that are not known, and refuse those that look like slips, unless `allowed`.
 
     Lists of known codes with another separator are taken as such where a person agrees.
     """
-    rows = first_rows(answers, decisions)
+    rows, decisions = first_rows(*coded), coded[1]
     slips = [] if allowed else find_new_slips(rows, known, codes)
     lists = [slip for slip in slips if len(slip.meant) > 1]
     message = f"{decisions.source}: the model does not know these codes:{list_slips(slips)}"
@@ -266,10 +253,7 @@ def check_new_codes(
         encoding = "; or --encoding, which was guessed, if letters look wrong" * guess
         raise InputError(message, hint=f"correct them in the file; or {hint}{encoding}")
     meant = {slip.written: slip.meant for slip in slips}
-    settled = [
-        None if names is None else frozenset(m for n in names for m in meant.get(n, (n,)))
-        for names in decisions.codes
-    ]
+    settled = [c and frozenset(m for n in c for m in meant.get(n, (n,))) for c in decisions.codes]
     new = sorted(rows.keys() - meant.keys() - set(known))
     notes = [*decisions.notes, *[f"New codes: {quote_first(new)}."] * bool(new)]
     return replace(decisions, codes=settled, notes=notes)

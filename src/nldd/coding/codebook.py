@@ -217,9 +217,8 @@ def check_listable(codebook: Codebook, columns: CodeColumns) -> None:
 
 def _find_fields(table: Spreadsheet) -> dict[str, str]:
     """The column of each field that a table has; one that says nothing of its codes is refused."""
-    headings: dict[str, str] = {}
-    for name in table.names:
-        headings.setdefault("_".join(plain_text(name).casefold().split()), name)
+    # Of equal headings, the first counts.
+    headings = {"_".join(plain_text(n).casefold().split()): n for n in reversed(table.names)}
     columns: dict[str, str] = {}
     for field, known in HEADINGS.items():
         fitting = (headings[heading] for heading in known if heading in headings)
@@ -260,18 +259,15 @@ class CodebookUse:
 
     def table(self) -> Table:
         """Make a table of the codes in their order, those that have become others last."""
-        return tabulate(
-            "codebook",
-            "Codes, what they are called and what they mean",
-            self.codebook.entries,
-            {
-                "code": lambda e: visible(e.code),
-                "name": lambda e: visible(e.name),
-                "description": lambda e: visible(e.description, LONGEST_DESCRIPTION),
-                "merged into": lambda e: visible(e.merged_into),
-                "answers": lambda e: f"{self.counts.get(e.code, 0):,}",
-            },
-        )
+        columns: dict[str, Any] = {
+            "code": lambda e: visible(e.code),
+            "name": lambda e: visible(e.name),
+            "description": lambda e: visible(e.description, LONGEST_DESCRIPTION),
+            "merged into": lambda e: visible(e.merged_into),
+            "answers": lambda e: f"{self.counts.get(e.code, 0):,}",
+        }
+        title = "Codes, what they are called and what they mean"
+        return tabulate("codebook", title, self.codebook.entries, columns)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -316,8 +312,7 @@ def write_codebook(path: Path | str, codebook: Codebook, counts: Mapping[str, in
     >>> folder.cleanup()
     """
     # With a byte order mark, which spreadsheets need to read letters beyond ASCII.
-    like = TableFormat(kind="xlsx")
-    write_table(path, CodebookUse(codebook, counts).to_frame(), like=like)
+    write_table(path, CodebookUse(codebook, counts).to_frame(), like=TableFormat(kind="xlsx"))
 
 
 def apply_codebook(

@@ -10,23 +10,12 @@ import numpy as np
 from nldd._wording import quote
 from nldd.coding import wording
 from nldd.coding.answers import Answers, BoolArray, Entries, FloatArray, LabelArray
-from nldd.coding.columns import Codes
-from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget
+from nldd.coding.columns import AUTO, BY_PEOPLE, PARTLY, REVIEW, Codes
+from nldd.coding.guarantee import USUAL, CodeSelection, Guarantee, GuaranteeTarget, Selection
 from nldd.coding.model import CodingModel
-from nldd.coding.predictions import (
-    EMPTY,
-    PART,
-    Predictions,
-    Reason,
-    Reasons,
-    Watch,
-    join_names,
-    no_progress,
-)
-from nldd.coding.selective import Selection
+from nldd.coding.predictions import EMPTY, PART, Predictions, Reason, Reasons, Watch, no_progress
 from nldd.present.text import align, wrap
 
-AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # Answers that are coded at a time, so that what is worked out for each does not fill the memory.
 BLOCK_ROWS = 2000
 # Labelsets beside the suggestion that people can choose from in a review.
@@ -51,7 +40,7 @@ class CodingSummary:
         Rows with some codes settled and others to decide.
     n_drawn : int
         Rows drawn at random for the review, whatever their status.
-    options : CodingOptions or None
+    options : CodingOptions
         By which they were coded.
 
     Examples
@@ -68,10 +57,10 @@ class CodingSummary:
     notes: list[str] = field(default_factory=list)
     n_part: int = 0
     n_drawn: int = 0
-    options: "CodingOptions | None" = None
+    options: "CodingOptions" = field(default_factory=lambda: CodingOptions(None))
 
     def __str__(self) -> str:
-        options = self.options or CodingOptions(None)
+        options = self.options
         head, *guarantee = wording.fill_words("coded", found=self, options=options)
         lines = [head, *(f"  {line}" for line in guarantee)]
         if options.code_selection is not None:
@@ -85,14 +74,13 @@ class CodingSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        options = self.options or CodingOptions(None)
-        selection, codes = options.selection, options.code_selection
+        options, codes = self.options, self.options.code_selection
         return {
             **{name: getattr(self, f"n_{name}") for name in COUNTED},
             "why": dict(self.why),
             "threshold": options.threshold,
             "rank_by": options.rank_by,
-            "selection": selection and selection.to_dict(),
+            "selection": options.selection and options.selection.to_dict(),
             "per_code": codes and asdict(codes),
             "notes": self.notes,
         }
@@ -134,7 +122,7 @@ class CodingOptions:
     Examples
     --------
     >>> from nldd.coding import CodingOptions
-    >>> from nldd.coding.selective import Selection
+    >>> from nldd.coding.guarantee import Selection
     >>> found = Selection(0.9, 0.9, 0.12, 400, 150, 0.95, limit=0.11, rank_by="chance")
     >>> policy = CodingOptions(None, n_random=50).apply(found)
     >>> policy.threshold, policy.rank_by
@@ -221,9 +209,6 @@ class CodedAnswers(Entries):
     reasons: list[Reason | None]
     drawn: list[bool]
 
-    def __len__(self) -> int:
-        return len(self.statuses)
-
     @property
     def why(self) -> list[str]:
         """Why people must look, in words; empty for answers that they need not look at."""
@@ -250,31 +235,22 @@ def code_answers(
     Of the `k` nearest labelsets, those behind the first are found too.
     """
     known, n = model.codes(model.Y), len(answers)
-    kept = [
-        own if own is not None or place is None else frozenset(known[place])
-        for own, place in zip(given, model.find_places(answers), strict=True)
-    ]
+    each = zip(given, model.find_places(answers), strict=True)
+    kept = [own if own is not None or i is None else frozenset(known[i]) for own, i in each]
     used = options.model_in_use(model)
     reasons, nothing = Reasons(used), np.array([], dtype=np.intp)
     if not n:  # arrays of the right widths, without a row
-        return _code_block(used, used.answers[np.array([0])], [None], options, k, reasons)[nothing]
+        return _code_block(used.answers[np.array([0])], [None], options, k, reasons)[nothing]
     blocks = [np.arange(i, min(i + BLOCK_ROWS, n)) for i in range(0, n, BLOCK_ROWS)]
-    return CodedAnswers.join(
-        [
-            _code_block(used, answers[rows], [kept[i] for i in rows], options, k, reasons)
-            for rows in watch(blocks, len(blocks), "coding")
-        ]
-    )
+    steps = watch(blocks, len(blocks), "coding")
+    parts = ((answers[rows], [kept[i] for i in rows]) for rows in steps)
+    return CodedAnswers.join([_code_block(*some, options, k, reasons) for some in parts])
 
 
 def _code_block(
-    model: CodingModel,
-    answers: Answers,
-    given: list[Codes | None],
-    options: CodingOptions,
-    k: int,
-    reasons: Reasons,
+    answers: Answers, given: list[Codes | None], options: CodingOptions, k: int, reasons: Reasons
 ) -> CodedAnswers:
+    model = reasons.model
     X = model.features.transform(answers)
     found, empty = model.code(answers, X, k), model.is_blank(answers)
     Y, doubt, n = found.Y.copy(), found.doubt(options.rank_by), len(answers)
@@ -294,7 +270,7 @@ def _code_block(
     why: list[Reason | None] = [None] * n
     for i, names in enumerate(model.codes(asked)):
         if names:
-            why[i] = Reason(PART, f"to be decided: {join_names(list(map(quote, names)))}")
+            why[i] = Reason(PART, f"to be decided: {wording.join_names(list(map(quote, names)))}")
         elif statuses[i] == REVIEW:
             why[i] = Reason(EMPTY, EMPTY)
     unsure = np.flatnonzero((statuses == REVIEW) & ~empty)

@@ -22,8 +22,6 @@ from nldd.coding import columns as own
 from nldd.coding.answers import BoolArray, FloatArray, RowArray
 from nldd.coding.coded_answers import (
     N_NEXT,
-    PARTLY,
-    REVIEW,
     CodedAnswers,
     CodingOptions,
     CodingSummary,
@@ -140,9 +138,8 @@ def code_table(
     write_table(out, frame, header=(*table.header, *names), **written)
     if review is not None:
         each = enumerate(zip(coded.statuses, coded.drawn, strict=True))
-        for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (REVIEW, PARTLY)]
-        order = sorted(for_people, key=lambda i: _sort_key(coded, i))
-        rows = np.array(order, dtype=np.intp)
+        for_people = [i for i, (s, is_drawn) in each if is_drawn or s in (own.REVIEW, own.PARTLY)]
+        rows = np.array(sorted(for_people, key=lambda i: _sort_key(coded, i)), dtype=np.intp)
         sheet, header, layout = _review_sheet(used, table, rows, coded[rows], coding)
         write_table(review, sheet, header=header, layout=layout, **written)
     return counts
@@ -174,14 +171,12 @@ def _columns(
     """What is said of each row; chance and theta speak of whole labelsets, not of single codes."""
     found, n = coded.found, len(coded)
     chance: Column = [""] * n if found.chance is None else _six_digits(found.chance)
-    both = (
-        ["" if settled else cell for cell, settled in zip(cells, coded.settled, strict=True)]
-        for cells in (chance, _six_digits(found.theta))
-    )
+    each = (zip(c, coded.settled, strict=True) for c in (chance, _six_digits(found.theta)))
+    both = (["" if settled else cell for cell, settled in pairs] for pairs in each)
     # Empty where none of the codes that are settled applies.
     partly = zip(_join_codes(model, coded.Y), coded.Y, coded.statuses, strict=True)
     columns: dict[str, Column] = {
-        own.CODES: ["" if s == PARTLY and not Y.any() else cell for cell, Y, s in partly],
+        own.CODES: ["" if s == own.PARTLY and not Y.any() else cell for cell, Y, s in partly],
         own.STATUS: coded.statuses,
         **dict(zip((own.CHANCE, own.THETA), both, strict=True)),
         own.NEAREST: [model.answers.texts[row] for row in found.row.tolist()],
@@ -226,14 +221,10 @@ def _six_digits(values: FloatArray) -> list[float]:
 
 
 def _review_sheet(
-    model: CodingModel,
-    table: Spreadsheet,
-    rows: RowArray,
-    coded: CodedAnswers,
-    coding: CodingOptions,
+    model: CodingModel, table: Spreadsheet, rows: RowArray, coded: CodedAnswers, how: CodingOptions
 ) -> tuple[pd.DataFrame, tuple[str, ...], SheetLayout]:
     """The rows for people with all that they need to decide, the header, and how it looks."""
-    said = {own.OK: [""] * len(coded), **_columns(model, table, coded, coding)}
+    said = {own.OK: [""] * len(coded), **_columns(model, table, coded, how)}
     suggested, codes = said[own.CODES], model.columns.codes
     pairs = zip(suggested, next_labelsets(model, coded), strict=True)
     nexts = [[c for c in map(codes.join, others) if c != mine] for mine, others in pairs]
@@ -251,8 +242,7 @@ def _review_sheet(
     cells = _code_cells(model, coded, suggested, blank).items()
     filled = {there.get(escape_formula(name), name): column for name, column in cells}
     new = [name for name in filled if name not in table.names]
-    taken = {*table.names, *codes.names, *model.columns.inputs}
-    unique = unique_column_names(added, taken)
+    unique = unique_column_names(added, {*table.names, *codes.names, *model.columns.inputs})
     every = frame_of({**filled, **dict(zip(unique, added.values(), strict=True))})
     frame = table.frame.iloc[rows].reset_index(drop=True).assign(**every)
     widths = WIDTHS | dict.fromkeys(texts, TEXT_WIDTH)

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cached_property
+from itertools import compress
 
 from nldd._wording import quote, quote_first
 from nldd.coding.tables.spreadsheet import (
@@ -27,6 +27,8 @@ PREFIX = "nldd_"
 CODES, STATUS, CHANCE, THETA, NEAREST, WHY, ASK = (
     PREFIX + name for name in ("codes", "status", "chance", "theta", "nearest", "why", "ask")
 )
+# What becomes of an answer: the cells of its status.
+AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # The accuracy guarantee of a coded table, the same in each row.
 GUARANTEE = PREFIX + "guarantee"
 # With --explain.
@@ -71,10 +73,8 @@ YES = frozenset({"1", "1.0", "1,0", "x", "yes", "y", "true", "t", "ja", "j", "ou
 NO = frozenset({"0", "0.0", "0,0", "no", "n", "false", "f", "nein", "non"})
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "."})
 # What a spreadsheet shows where a formula is broken, in English and German.
-ERRORS = frozenset(
-    {"#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!", "#spill!", "#calc!", "#field!"}
-    | {"#bezug!", "#wert!", "#zahl!", "#nv", "#leer!", "#überlauf!"}
-)
+ERRORS = {"#ref!", "#value!", "#name?", "#div/0!", "#num!", "#null!", "#spill!", "#calc!"}
+ERRORS |= {"#field!", "#bezug!", "#wert!", "#zahl!", "#nv", "#leer!", "#überlauf!"}
 # In a column that lists codes; "none" may be a code there.
 NOT_CODED = ERRORS | {"na", "n/a", "#n/a", "nan", "null", "."}
 # Alt+Enter in a spreadsheet, and how some programs write its carriage return.
@@ -170,15 +170,10 @@ class CodeColumns:
             return [self.gather(cells) for cells in self.cells(table)]
         known = (YES | NO | MISSING, "0 or 1 (or yes, no, x)")
         hint = "correct the cell; or --labels NAMES for columns that hold codes or lists of them"
-        marks = [
-            read_marks(table, find_column(table, n, self.names), *known, hint) for n in self.names
-        ]
-        return [
-            None
-            if MISSING.issuperset(row)
-            else frozenset(name for name, mark in zip(self.names, row, strict=True) if mark in YES)
-            for row in zip(*marks, strict=True)
-        ]
+        columns = [find_column(table, name, self.names) for name in self.names]
+        rows = list(zip(*[read_marks(table, n, *known, hint) for n in columns], strict=True))
+        codes = (frozenset(compress(self.names, (mark in YES for mark in row))) for row in rows)
+        return [None if {*row} <= MISSING else own for row, own in zip(rows, codes, strict=True)]
 
     def cells(self, table: Spreadsheet) -> list[tuple[str, ...]]:
         """What the columns say that list the codes, for each row."""
@@ -199,12 +194,9 @@ class CodeColumns:
             return frozenset()
         if self.says_missing(cell):
             return None
-        parts = frozenset(part.strip() for part in self._between.split(cell)) - {""}
+        between = "|".join((BREAKS, *map(re.escape, self.separators)))
+        parts = frozenset(part.strip() for part in re.split(between, cell)) - {""}
         return parts - {self.none} if parts else None
-
-    @cached_property
-    def _between(self) -> re.Pattern[str]:
-        return re.compile("|".join((BREAKS, *map(re.escape, self.separators))))
 
     def says_missing(self, cell: str) -> bool:
         """True if a cell says, as programs write it, that nobody has coded the answer."""
@@ -226,10 +218,8 @@ class CodeColumns:
 
     def spread(self, cell: str) -> list[str]:
         """What :meth:`join` made, over the columns: one code in each, and the rest in the last."""
-        n, codes = len(self.names), [cell]
-        if n > 1 and cell != self.none:
-            codes = cell.split(self.separator)
-            codes[n - 1 :] = [self.separator.join(codes[n - 1 :])] if len(codes) >= n else []
+        n = len(self.names)
+        codes = [cell] if cell == self.none else cell.split(self.separator, n - 1)
         return [*codes, *[""] * (n - len(codes))]
 
 
@@ -393,9 +383,8 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
         there = f"{table.path.name} has the columns {quote_first(table.names)}"
         raise InputError(message, hint=f"--labels NAMES or --label-columns PATTERN; {there}")
     names, codes = table.names, _code_columns(table, spec)
-    text, features, categorical = (
-        split_names(given, names) for given in (spec.text, spec.features, spec.categorical)
-    )
+    given = (spec.text, spec.features, spec.categorical)
+    text, features, categorical = (split_names(each, names) for each in given)
     features = tuple(name for name in features if name not in categorical)
     used = (*text, *features, *categorical, *codes.names)
     for name in (*used, *filter(None, (spec.id, spec.coder_column))):
@@ -413,8 +402,7 @@ def find_columns(table: Spreadsheet, spec: ColumnSpec) -> Columns:
     beside = (numeric, (*words, *categorical), n_extra)
     found = Columns(text, codes, *beside, respondent, spec.coder_column or coder)
     # Codes and what nldd has added do not tell answers apart: a review leaves all others alone.
-    own = own_columns(table, (*codes.names, found.coder))
-    return replace(found, identity=tuple(sorted(own)))
+    return replace(found, identity=tuple(sorted(own_columns(table, (*codes.names, found.coder)))))
 
 
 def _code_columns(table: Spreadsheet, spec: ColumnSpec) -> CodeColumns:

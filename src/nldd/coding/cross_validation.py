@@ -102,10 +102,9 @@ def add_confidence(found: Predictions, regression: ConfidenceRegression | None) 
     """Predictions with their chance to be right as a whole, which takes the place of the clues."""
     if regression is None or found.clues is None:
         return replace(found, clues=None)
-    chance = regression.chance(found.clues, found.Y)
-    return replace(
-        found, chance=np.where(found.theta < predictions.NO_EVIDENCE, chance, 0.0), clues=None
-    )
+    informed = found.theta < predictions.NO_EVIDENCE
+    chance = np.where(informed, regression.chance(found.clues, found.Y), 0.0)
+    return replace(found, chance=chance, clues=None)
 
 
 def cross_validate(
@@ -300,6 +299,5 @@ def _predict_fold(model: Any, X: Any, Y: LabelArray, X_test: Any, n: int) -> Pre
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
     P = np.full((n, Y.shape[1]), predictions.UNKNOWN, dtype=np.float32)
     found = (np.full(n, predictions.NO_EVIDENCE), rows, zeros, zeros, zeros, zeros, P)
-    return Predictions(
-        Y[rows], *found, clues=np.zeros((n, predictions.N_CLUES)), others=Y[rows][:, np.newaxis]
-    )
+    clues, others = np.zeros((n, predictions.N_CLUES)), Y[rows][:, np.newaxis]
+    return Predictions(Y[rows], *found, clues=clues, others=others)

@@ -22,17 +22,7 @@ from nldd.coding import columns as own
 from nldd.coding.answers import Answers, BoolArray, Coded, Decisions, Entries, FloatArray
 from nldd.coding.code_slips import notes_on_codes, other_names_of_numbers
 from nldd.coding.codebook import Codebook
-from nldd.coding.coded_answers import BY_PEOPLE
-from nldd.coding.columns import (
-    NO,
-    YES,
-    CodeColumns,
-    Codes,
-    Columns,
-    find_column,
-    holds_numbers,
-    own_columns,
-)
+from nldd.coding.columns import CodeColumns, Codes, Columns
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel
 from nldd.coding.review.store import is_store
@@ -102,12 +92,11 @@ def read_sheet(
         cells = columns.codes.cells(table) if columns.codes.are_in(table) else []
         written = list(filter(None, chain.from_iterable(cells)))
         notes += notes_on_codes(written, given, columns.codes, known)
-    coder = own_columns(table).get(columns.coder)
+    coder = own.own_columns(table).get(columns.coder)
     coders = [] if coder is None else [cell.strip() for cell in table.texts(coder)]
     # Who is asked to check certain answers was not given a random sample of all.
     random = [] if kind == SAMPLE else read_drawn(table, drawn)
-    about = (table.path.name, table.sha256, kind, notes)
-    decisions = Decisions(found, random, coders, [], [], *about)
+    decisions = Decisions(found, random, coders, [], [], table.path.name, table.sha256, kind, notes)
     return read_answers(table, columns, decisions.decided), decisions
 
 
@@ -123,7 +112,7 @@ def _check_found(
         hint = "code some answers there first; or name another column of codes, or another file"
         raise InputError(f"{name}: none of the {len(table)} rows has codes in {named}.", hint=hint)
     marks = {code.lower() for names in codes for code in names}
-    if columns.listed and len(columns.names) > 1 and not known and marks <= YES | NO:
+    if columns.listed and len(columns.names) > 1 and not known and marks <= own.YES | own.NO:
         message = f"{name}: {named} hold nothing but {quote_first(sorted(marks))}, no codes."
         raise InputError(message, hint="--label-columns instead of --labels, if each is a code")
 
@@ -158,11 +147,15 @@ def _notes_on_first_row(
 ) -> list[str]:
     """A first row that is text where all others have numbers: it may be a second header."""
     rows = [row for row, names in enumerate(codes) if names is not None]
-    for name in own_columns(table, columns.codes.names).values() if rows[0] == 0 else ():
+    for name in own.own_columns(table, columns.codes.names).values() if rows[0] == 0 else ():
         texts = table.texts(name)
         first, *below = (texts[row] for row in rows)
         cells = list(filter(None, below))
-        if len(cells) >= FEWEST_BELOW and holds_numbers(cells) and not holds_numbers([first, "1"]):
+        if (
+            len(cells) >= FEWEST_BELOW
+            and own.holds_numbers(cells)
+            and not own.holds_numbers([first, "1"])
+        ):
             unlike = f"{quote(first)} stands in {quote(name)}, and numbers in all rows below"
             return [f"Row 1 may be a second header: {unlike}. If so, use --skip-rows 1."]
     return []
@@ -175,7 +168,7 @@ def refuse_decided(path: Path, columns: CodeColumns, codebook: Codebook = Codebo
         if columns.are_in(table):
             return any(codes is not None for codes in looked_at_codes(table, columns, codebook)[0])
         # Somebody may have changed its columns.
-        return not own_columns(table).keys().isdisjoint(columns.names)
+        return not own.own_columns(table).keys().isdisjoint(columns.names)
 
     hint = f"nldd update with {path} first, then delete it; or --review with another name"
     _refuse_filled(path, TableOptions(), is_filled, hint)
@@ -234,9 +227,6 @@ class CodedRows(Entries):
     drawn: BoolArray
     sampled: BoolArray
 
-    def __len__(self) -> int:
-        return len(self.status)
-
     @property
     def known(self) -> BoolArray:
         """Which answers people have coded."""
@@ -277,12 +267,12 @@ def read_rows(model: CodingModel, table: Spreadsheet, decisions: Decisions) -> C
         message = "there, codes of people stand in the place of the machine's"
         raise InputError(f"{table.path.name} is an export of a review; {message}.", hint=hint)
     names = (own.STATUS, own.CODES, *(own.PREFIX + ranking for ranking in RANKINGS))
-    stated, _, *doubts = (_texts_of(table, name) for name in names)
+    stated, _, *doubts = (predicted_texts(table, name) for name in names)
     status = [text.strip().lower() for text in stated]
     machine = [_current(model, c) for c in suggested_codes(table, columns.codes, model.labels)]
     each = zip(decisions.codes, machine, status, strict=True)
-    people = [old if new is None and said == BY_PEOPLE else new for new, old, said in each]
-    texts = [table.texts(find_column(table, name, columns.inputs)) for name in columns.text]
+    people = [old if new is None and said == own.BY_PEOPLE else new for new, old, said in each]
+    texts = [table.texts(own.find_column(table, name, columns.inputs)) for name in columns.text]
     answers = Answers(list(map("\n".join, zip(*texts, strict=True))) or [""] * len(table))
     # That of an empty cell is as large as can be.
     numbers = pd.DataFrame(dict(zip(RANKINGS, doubts, strict=True)), dtype=object)
@@ -290,11 +280,11 @@ def read_rows(model: CodingModel, table: Spreadsheet, decisions: Decisions) -> C
     doubt = numbers.assign(chance=1 - numbers["chance"]).fillna(np.inf).to_numpy(dtype=float)
     drawn = np.array(read_drawn(table), dtype=bool)
     said = [np.array(values, dtype=object) for values in (status, machine, people)]
-    is_blank = model.is_blank(answers)
-    return CodedRows(said[0], said[1], said[2], doubt, is_blank, drawn, drawn.copy())
+    return CodedRows(said[0], said[1], said[2], doubt, model.is_blank(answers), drawn, drawn.copy())
 
 
-def _texts_of(table: Spreadsheet, name: str) -> list[str]:
+def predicted_texts(table: Spreadsheet, name: str) -> list[str]:
+    """The cells of a column that ``nldd predict`` wrote; refused if there is none."""
     column = own.latest_column(table, name)
     if column is None:
         hint = "nldd predict model.nldd answers.csv -o coded.csv, then name coded.csv"
@@ -323,16 +313,14 @@ def add_decided(
         alike = waiting[identity, drawn] or waiting[identity, not drawn]
         if not alike:
             hint = f"give tables that come from {here}, with its columns as they were"
-            message = f"{of.path.name}, row {i}: {here} has no such answer."
-            raise InputError(message, hint=hint)
+            raise InputError(f"{of.path.name}, row {i}: {here} has no such answer.", hint=hint)
         place = alike.pop()
         rows.drawn[place] |= drawn
         rows.sampled[place] |= drawn or is_sample
         if codes is not None:
             rows.people[place] = codes
             n_found += 1
-    nothing = f"{of.path.name}: nobody has coded or checked a row of it yet."
-    return [] if n_found else [nothing]
+    return [] if n_found else [f"{of.path.name}: nobody has coded or checked a row of it yet."]
 
 
 def _waiting(
@@ -341,6 +329,6 @@ def _waiting(
     """Places of rows by their identity and whether they were drawn; the one to take comes last."""
     found = defaultdict[tuple[tuple[str, ...], bool], list[int]](list)
     # What had codes before is in no review and in no sample.
-    for place in sorted(range(len(rows)), key=lambda i: (rows.status[i] != BY_PEOPLE, -i)):
+    for place in sorted(range(len(rows)), key=lambda i: (rows.status[i] != own.BY_PEOPLE, -i)):
         found[identities[place], bool(rows.drawn[place])].append(place)
     return found

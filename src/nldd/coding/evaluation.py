@@ -8,16 +8,13 @@ from typing import Any
 import numpy as np
 
 from nldd._labels import indicator
-from nldd.coding import wording
+from nldd.coding import guarantee, wording
 from nldd.coding.answers import (
     Answers,
     Coded,
     Decisions,
     FloatArray,
     LabelArray,
-    draw_one_per_group,
-    given_codes,
-    respondents,
     settle_repeats,
     take,
 )
@@ -27,11 +24,11 @@ from nldd.coding.code_slips import find_new_slips, first_rows, list_slips, sep_o
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import CodeFormat
 from nldd.coding.decisions import read_coded
-from nldd.coding.guarantee import USUAL, GuaranteeTarget, judge_interval
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, Selection, accuracy_interval
 from nldd.coding.model import CodingModel
 from nldd.coding.predictions import Predictions
-from nldd.coding.selective import Selection, accuracy_interval
 from nldd.coding.tables.reading import TableOptions
+from nldd.coding.wording import fill_words, join_paragraphs, percent_range
 from nldd.exceptions import InputError
 from nldd.metrics._counts import label_counts, weighted_values
 from nldd.metrics._measures import MEASURES
@@ -151,7 +148,7 @@ class Evaluation:
     check: "GuaranteeCheck | None" = None
 
     def __str__(self) -> str:
-        return wording.join_paragraphs(
+        return join_paragraphs(
             to_text(wording.counts_table({"here": self.counts()})),
             wrap(self.unknown_words()),
             to_text(measures_table(self.scores, digits=4), columns=(0, 1)),
@@ -208,41 +205,31 @@ class Evaluation:
     def labels_table(self) -> Table:
         """How well each code is predicted, from the worst to the best."""
         remark = dict.fromkeys(self.unknown_labels, "unknown to the model")
-        return tabulate(
-            "labels",
-            "Codes, those that are predicted worst first",
-            # A code that nobody gave was not predicted badly: it goes to the end.
-            sorted(self.by_label, key=lambda s: s.n_true + s.n_pred == 0),
-            {
-                "code": lambda s: TableEntry(
-                    visible(self.codebook.shown(s.name)), under=remark.get(s.name, "")
-                ),
-                "people": lambda s: f"{s.n_true:,}",
-                "machine": lambda s: f"{s.n_pred:,}",
-                "both": lambda s: f"{s.n_both:,}",
-                "precision": lambda s: f"{s.precision:.3f}" if s.n_pred else "-",
-                "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
-                "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
-            },
-            *wording.fill_words("labels_notes"),
-        )
+        shown = self.codebook.shown
+        columns: dict[str, Any] = {
+            "code": lambda s: TableEntry(visible(shown(s.name)), under=remark.get(s.name, "")),
+            "people": lambda s: f"{s.n_true:,}",
+            "machine": lambda s: f"{s.n_pred:,}",
+            "both": lambda s: f"{s.n_both:,}",
+            "precision": lambda s: f"{s.precision:.3f}" if s.n_pred else "-",
+            "recall": lambda s: f"{s.recall:.3f}" if s.n_true else "-",
+            "F": lambda s: f"{s.f:.3f}" if s.n_true + s.n_pred else "-",
+        }
+        # A code that nobody gave was not predicted badly: it goes to the end.
+        scores = sorted(self.by_label, key=lambda s: s.n_true + s.n_pred == 0)
+        title, notes = "Codes, those that are predicted worst first", fill_words("labels_notes")
+        return tabulate("labels", title, scores, columns, *notes)
 
     def confusions_table(self) -> Table:
         """Codes that the machine gave in place of others."""
-
-        def shown(code: str) -> str:
-            return visible(self.codebook.shown(code))
-
-        return tabulate(
-            "confusions",
-            "Codes given in place of others, the most frequent first",
-            self.confusions,
-            {
-                "people gave": lambda pair: shown(pair.missed),
-                "the machine gave instead": lambda pair: shown(pair.predicted),
-                "answers": lambda pair: f"{pair.count:,}",
-            },
-        )
+        shown = self.codebook.shown
+        columns: dict[str, Any] = {
+            "people gave": lambda pair: visible(shown(pair.missed)),
+            "the machine gave instead": lambda pair: visible(shown(pair.predicted)),
+            "answers": lambda pair: f"{pair.count:,}",
+        }
+        title = "Codes given in place of others, the most frequent first"
+        return tabulate("confusions", title, self.confusions, columns)
 
 
 @dataclass(frozen=True)
@@ -263,7 +250,7 @@ class GuaranteeCheck:
     Examples
     --------
     >>> from nldd.coding.evaluation import GuaranteeCheck
-    >>> from nldd.coding.selective import Selection
+    >>> from nldd.coding.guarantee import Selection
     >>> promise = Selection(0.9, 0.9, 0.12, 400, 150, 0.95)
     >>> kept = GuaranteeCheck(promise, 200, 80, 0.95, low=0.877, high=0.986)
     >>> kept.share, kept.verdict
@@ -288,7 +275,7 @@ class GuaranteeCheck:
         """If the guarantee was met, as in :class:`nldd.coding.audit.Audit`."""
         if self.low is None or self.high is None:
             return None
-        return judge_interval(self.low, self.high, self.selection.target)
+        return guarantee.judge_interval(self.low, self.high, self.selection.target)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -297,7 +284,7 @@ class GuaranteeCheck:
 
     def paragraphs(self) -> tuple[str, ...]:
         """Say if the guarantee was met on the evaluated answers."""
-        return wording.fill_words("compared", check=self)
+        return fill_words("compared", check=self)
 
 
 def evaluate_table(
@@ -365,10 +352,10 @@ def evaluate(
     """Evaluate a model on coded answers; those that it has learned from are left out."""
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
     answers, decisions = take((answers, decisions), decisions.decided)
-    codes = [frozenset(model.codebook.translate(c)) for c in given_codes(decisions)]
+    codes = [frozenset(model.codebook.translate(c)) for c in decisions.given]
     chosen = settle_repeats(answers, replace(decisions, codes=[*codes]))
     answers, decisions = drop_training_answers(model, *chosen)
-    codes = given_codes(decisions)
+    codes = decisions.given
     labels = (*model.labels, *sorted(frozenset().union(*codes) - set(model.labels)))
     Y = indicator(codes, np.array(labels, dtype=object))
     found = _evaluate(Y, model.code(answers), labels, answers, model.codebook)
@@ -379,12 +366,10 @@ def evaluate(
 
 def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decisions) -> Coded:
     """One answer of each respondent that the model has not learned from."""
-    own, same, n = set(model.answers.ids) - {""}, model.places, len(answers)
+    own, same, n = set(model.answers.ids) - {""}, model.places.keys(), len(answers)
     learned = decisions.sha256 in {event.sha256 for event in model.history}
     each = enumerate(zip(answers.ids, answers.keys, strict=True))
-    new = [
-        i for i, (who, keys) in each if not (learned or who in own or any(k in same for k in keys))
-    ]
+    new = [i for i, (who, keys) in each if not (learned or who in own) and same.isdisjoint(keys)]
     if not new:
         message = f"{decisions.source}: the model was trained on all {n:,} coded answers."
         hint = "nldd triage shows its accuracy by cross-validation; or give other answers"
@@ -393,7 +378,7 @@ def drop_training_answers(model: CodingModel, answers: Answers, decisions: Decis
     coded = take((answers, decisions), new, *[out] * (len(new) < n))
     if not any(coded[0].ids):
         return coded
-    first = draw_one_per_group(respondents(coded[0]), np.arange(len(new)), 0)
+    first = coded[0].draw_one_per_respondent(np.arange(len(new)), 0)
     n_out = count_noun(len(new) - len(first), "coded answer")
     several = f"{n_out}: of respondents with several, of which one is tested."
     return take(coded, first.tolist(), *[several] * (len(first) < len(new)))
@@ -444,23 +429,19 @@ def _evaluate(
     return Evaluation(labels, n_known, Y, found, *measured, answers, codebook)
 
 
-def score_answers(
-    Y: LabelArray, Y_pred: LabelArray, random_state: int = 0
-) -> tuple[AnswerScore, ...]:
+def score_answers(Y: LabelArray, Y_pred: LabelArray) -> tuple[AnswerScore, ...]:
     """Every measure of nldd with a 95 % interval, from answers drawn again with replacement.
 
     Shares of the answers have an exact one, and measures that no drawing changes take it too.
     """
-    rng, n = np.random.default_rng(random_state), len(Y)
+    rng, n = np.random.default_rng(0), len(Y)
     values, even = weighted_values(Y, Y_pred, np.ones((1, n))), np.full(n, 1 / n)
-    draws = [
-        weighted_values(Y, Y_pred, rng.multinomial(n, even, DRAWS_AT_ONCE).astype(float))
-        for _ in range(N_DRAWS // DRAWS_AT_ONCE)
-    ]
+    drawn = (rng.multinomial(n, even, DRAWS_AT_ONCE) for _ in range(N_DRAWS // DRAWS_AT_ONCE))
+    draws = [weighted_values(Y, Y_pred, weights.astype(float)) for weights in drawn]
     exact = accuracy_interval((Y_pred == Y).all(axis=1))
     scores = []
     for key, measure in MEASURES.items():
-        low, high = np.percentile(np.concatenate([drawn[key] for drawn in draws]), [2.5, 97.5])
+        low, high = np.percentile(np.concatenate([found[key] for found in draws]), [2.5, 97.5])
         if key in SHARES_OF_ANSWERS or low == high:
             low, high = exact if measure.greater_is_better else (1 - exact[1], 1 - exact[0])
         limits = float(values[key][0]), float(low), float(high)
@@ -540,47 +521,35 @@ def check_guarantee(
 
 def measures_table(scores: Iterable[AnswerScore], digits: int = 3) -> Table:
     """Measures with their intervals and meanings."""
-    return tabulate(
-        "measures",
-        "Measures, with their 95 % intervals",
-        scores,
-        {
-            "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
-            "value": lambda s: TableEntry(
-                f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
-            ),
-            "what it is": lambda s: "".join(wording.fill_words("meaning", key=s.key)),
-        },
-        *wording.fill_words("measures_notes"),
-    )
+    columns: dict[str, Any] = {
+        "measure": lambda s: TableEntry(s.name, under=MEASURES[s.key].direction),
+        "value": lambda s: TableEntry(
+            f"{s.value:.{digits}f}", under=f"{s.low:.{digits}f} to {s.high:.{digits}f}"
+        ),
+        "what it is": lambda s: "".join(fill_words("meaning", key=s.key)),
+    }
+    title, notes = "Measures, with their 95 % intervals", fill_words("measures_notes")
+    return tabulate("measures", title, scores, columns, *notes)
 
 
 def measures_tables(scores: Sequence[AnswerScore]) -> tuple[Table, Table]:
     """The few measures that most people need, and the others folded away."""
     few = measures_table(score for score in scores if score.key in FEW_MEASURES)
     more = measures_table(score for score in scores if score.key not in FEW_MEASURES)
-    return few, replace(
-        more, key="more-measures", title="All other measures", notes=(), folded=True
-    )
+    title = "All other measures"
+    return few, replace(more, key="more-measures", title=title, notes=(), folded=True)
 
 
 def calibration_table(found: Calibration) -> Table:
     """Groups of answers of similar theta, with the wrong labels expected and observed."""
-    return tabulate(
-        "calibration",
-        "Wrong labels that theta expects, and those observed with 95 % intervals",
-        zip(*(column.tolist() for column in astuple(found)), strict=True),
-        {
-            "expected": lambda bin: TableEntry(
-                percent(bin[0], 2), under=count_noun(bin[2], "answer")
-            ),
-            "observed": lambda bin: TableEntry(
-                percent(bin[1], 2), under=wording.percent_range(bin[3], bin[4], 2)
-            ),
-            "agree": lambda bin: "yes" if bin[3] <= bin[0] <= bin[4] else "no",
-        },
-        *wording.fill_words("calibration_notes"),
-    )
+    columns: dict[str, Any] = {
+        "expected": lambda b: TableEntry(percent(b[0], 2), under=count_noun(b[2], "answer")),
+        "observed": lambda b: TableEntry(percent(b[1], 2), under=percent_range(b[3], b[4], 2)),
+        "agree": lambda b: "yes" if b[3] <= b[0] <= b[4] else "no",
+    }
+    title = "Wrong labels that theta expects, and those observed with 95 % intervals"
+    bins = zip(*(column.tolist() for column in astuple(found)), strict=True)
+    return tabulate("calibration", title, bins, columns, *fill_words("calibration_notes"))
 
 
 def calibration_words(found: Calibration) -> str:
@@ -594,4 +563,4 @@ def calibration_words(found: Calibration) -> str:
     is_calibrated = n - n_more - n_fewer >= binom.ppf(0.05, n, 0.95)
     shares = dict(zip(("expected", "observed"), means.tolist(), strict=True))
     about = {"is_calibrated": is_calibrated, "n_fewer": n_fewer, "n_more": n_more, **shares}
-    return " ".join(wording.fill_words("theta", found=found, **about))
+    return " ".join(fill_words("theta", found=found, **about))

@@ -28,8 +28,7 @@ from nldd._labels import indicator
 from nldd._wording import quote_first
 from nldd.coding.answers import BoolArray, FloatArray, LabelArray
 from nldd.coding.codebook import CodebookEntry
-from nldd.coding.coded_answers import AUTO, BY_PEOPLE, REVIEW
-from nldd.coding.columns import LISTED
+from nldd.coding.columns import AUTO, BY_PEOPLE, LISTED, REVIEW
 from nldd.coding.decisions import CodedRows, add_decided, open_decided, read_rows
 from nldd.coding.guarantee import RANKINGS
 from nldd.coding.model import CodingModel, order_codes
@@ -122,22 +121,18 @@ class Frequencies:
 
     def table(self) -> Table:
         """Make a table of the share of each code, the most frequent first."""
-        return tabulate(
-            "frequencies",
-            f"Shares of the codes in all {self.n_answers:,} answers",
-            self.codes,
-            {
-                "code": lambda f: visible(CodebookEntry(f.code, f.name).shown),
-                "corrected": lambda f: TableEntry(
-                    percent(f.share, 1), under=percent_range(f.low, f.high)
-                ),
-                "raw": lambda f: percent(f.raw, 1),
-                "bias": lambda f: points(f.bias),
-                "people": lambda f: f"{f.n_people:,}",
-                "machine": lambda f: f"{f.n_machine:,}",
-            },
-            *fill_words("frequencies_notes"),
-        )
+        columns: dict[str, Any] = {
+            "code": lambda f: visible(CodebookEntry(f.code, f.name).shown),
+            "corrected": lambda f: TableEntry(
+                percent(f.share, 1), under=percent_range(f.low, f.high)
+            ),
+            "raw": lambda f: percent(f.raw, 1),
+            "bias": lambda f: points(f.bias),
+            "people": lambda f: f"{f.n_people:,}",
+            "machine": lambda f: f"{f.n_machine:,}",
+        }
+        title = f"Shares of the codes in all {self.n_answers:,} answers"
+        return tabulate("frequencies", title, self.codes, columns, *fill_words("frequencies_notes"))
 
     def paragraphs(self) -> tuple[str, ...]:
         """Whom the codes come from, and how the errors of the machine are known."""
@@ -238,10 +233,8 @@ def estimate_rest(parts: Sequence[PartCounts]) -> tuple[FloatArray, FloatArray, 
     # Errors of estimates partly cancel, and add up as squares. What was not looked at at all is
     # no estimate: all of it may be wrong at once.
     low, high = (np.where(looked, value, limit).sum(axis=0) for limit in (fewest, most))
-    below, above = (
-        np.where(looked, np.square(np.maximum(error, 0)), 0).sum(axis=0)
-        for error in (value - fewest, most - value)
-    )
+    squares = (np.square(np.maximum(error, 0)) for error in (value - fewest, most - value))
+    below, above = (np.where(looked, square, 0).sum(axis=0) for square in squares)
     # There are only whole answers: what lies between two numbers allows for both.
     lower = np.floor(low - np.sqrt(below) + ROUNDING)
     upper = np.ceil(high + np.sqrt(above) - ROUNDING)
@@ -302,20 +295,16 @@ def points(difference: float) -> str:
 
 def bias_table(found: Iterable[CodeBias]) -> Table:
     """What coding by machine alone would do to the shares of the codes, the worst first."""
-    return tabulate(
-        "bias",
-        "Shares of the codes by people and by the machine alone",
-        found,
-        {
-            "code": lambda b: visible(b.code),
-            "people": lambda b: percent(b.people, 1),
-            "machine": lambda b: percent(b.machine, 1),
-            "difference": lambda b: TableEntry(
-                points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
-            ),
-        },
-        *fill_words("bias_notes"),
-    )
+    columns: dict[str, Any] = {
+        "code": lambda b: visible(b.code),
+        "people": lambda b: percent(b.people, 1),
+        "machine": lambda b: percent(b.machine, 1),
+        "difference": lambda b: TableEntry(
+            points(b.difference), under=f"{points(b.low)} to {points(b.high)}"
+        ),
+    }
+    title = "Shares of the codes by people and by the machine alone"
+    return tabulate("bias", title, found, columns, *fill_words("bias_notes"))
 
 
 def code_frequencies(
@@ -394,9 +383,8 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     new = order_codes([given - set(model.labels)], LISTED)
     labels = (*model.labels, *new)
     names = np.array(labels, dtype=object)
-    machine, people = (
-        indicator([c or () for c in codes], names) for codes in (answers.machine, answers.people)
-    )
+    both = (answers.machine, answers.people)
+    machine, people = (indicator([c or () for c in codes], names) for codes in both)
     parts = list(_parts(model, answers, machine, people))
     counts = [counts for _, counts in parts]
     totals = estimate_rest(counts) if parts else (0.0, 0.0, 0.0)
@@ -406,14 +394,10 @@ def estimate_frequencies(model: CodingModel, rows: CodedRows) -> Frequencies:
     columns = (by_people, by_machine, (by_people + by_machine) / n, *shares)
     called = (getattr(model.codebook.by_code.get(code), "name", "") for code in labels)
     found = map(Frequency, labels, called, *(values.tolist() for values in columns))
-    return Frequencies(
-        tuple(sorted(found, key=lambda f: (-f.share, f.code))),
-        n,
-        int(known.sum()),
-        len(rows) - n,
-        tuple(basis for basis, _ in parts),
-        [f"Codes that the model does not know: {quote_first(new)}."] * bool(new),
-    )
+    shown = tuple(sorted(found, key=lambda f: (-f.share, f.code)))
+    basis = tuple(basis for basis, _ in parts)
+    notes = [f"Codes that the model does not know: {quote_first(new)}."] * bool(new)
+    return Frequencies(shown, n, int(known.sum()), len(rows) - n, basis, notes)
 
 
 def _parts(
@@ -439,8 +423,7 @@ def _find_limit(model: CodingModel, rows: CodedRows) -> tuple[str, float]:
     auto, others = rows.status == AUTO, rows.status == REVIEW
     limits = rows.doubts[auto].max(axis=0, initial=-1.0)
     # Of the ranking that was used, none are within the limit but for what rounding does.
-    n_within = (rows.doubts[others] <= limits).sum(axis=0)
-    each = zip(n_within, RANKINGS, limits, strict=True)
+    each = zip((rows.doubts[others] <= limits).sum(axis=0), RANKINGS, limits, strict=True)
     known = [e for e in each if np.isfinite(e[2])]
     known = [e for e in known if e[1] == "theta" or model.evidence.chance is not None]
     _, ranking, limit = min(known, key=lambda e: e[0], default=(0, "theta", np.nan))

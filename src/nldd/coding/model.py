@@ -14,24 +14,14 @@ from numpy.typing import NDArray
 
 from nldd import __version__
 from nldd._labels import as_label_sets, indicator, number_groups
-from nldd.coding.answers import (
-    Answers,
-    BoolArray,
-    Decisions,
-    LabelArray,
-    RowArray,
-    draw_one_per_group,
-    group_by_words,
-    normalize_text,
-    respondents,
-)
+from nldd.coding import guarantee
+from nldd.coding.answers import Answers, BoolArray, Decisions, LabelArray, RowArray
 from nldd.coding.codebook import Codebook
 from nldd.coding.columns import DRAWN, LISTED, Codes, Columns
 from nldd.coding.cross_validation import CrossValidation, cross_validate, usual_folds
 from nldd.coding.features import AnswerFeatures, count_terms
-from nldd.coding.guarantee import MEASURES, USUAL, GuaranteeTarget, GuaranteeTest, select_in_turn
+from nldd.coding.guarantee import USUAL, GuaranteeTarget, GuaranteeTest, Selection
 from nldd.coding.predictions import NO_EVIDENCE, UNKNOWN, Predictions, Watch, no_progress
-from nldd.coding.selective import Selection
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
@@ -191,7 +181,7 @@ class CodingModel:
         drawn = np.flatnonzero(self.drawn)
         new = np.setdiff1d(drawn, self.repeated)
         chosen = new if len(new) else drawn
-        return draw_one_per_group(respondents(self.answers), chosen, self.settings.random_state)
+        return self.answers.draw_one_per_respondent(chosen, self.settings.random_state)
 
     @property
     def repeated(self) -> RowArray:
@@ -205,12 +195,12 @@ class CodingModel:
 
     @cached_property
     def _known_words(self) -> set[str]:
-        return set(map(normalize_text, self.answers[np.flatnonzero(self.taught)].texts))
+        return set(self.answers[np.flatnonzero(self.taught)].normalized_texts)
 
     def knows_words(self, answers: Answers) -> BoolArray:
         """Which answers have the words of an answer that the model learned from."""
         known = self._known_words
-        return np.array([normalize_text(text) in known for text in answers.texts], dtype=bool)
+        return np.array([words in known for words in answers.normalized_texts], dtype=bool)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -251,11 +241,11 @@ class CodingModel:
 
     def select(self, goal: GuaranteeTarget = USUAL) -> Selection:
         """The doubt up to which this fit may code answers automatically, as its own test shows."""
-        return select_in_turn((*self.earlier, self.test), goal)[-1]
+        return guarantee.select_in_turn((*self.earlier, self.test), goal)[-1]
 
     def in_use(self, goal: GuaranteeTarget = USUAL) -> tuple["CodingModel", Selection]:
         """The fit that codes automatically, and its threshold: this one, or an earlier one."""
-        found = select_in_turn((*self.earlier, self.test), goal)
+        found = guarantee.select_in_turn((*self.earlier, self.test), goal)
         if not found[-1].automates and self.fallback is not None:
             before = found[len(self.fallback.earlier)]
             if before.automates:
@@ -270,7 +260,7 @@ class CodingModel:
         """The model with an event of now in its history."""
         sizes = (len(self.answers), len(self.labels), len(np.unique(self.Y, axis=0)))
         found, Y = self.evidence[self.tested], self.Y[self.tested]
-        whole, by_label = (float(found.right(Y, measure).mean()) for measure in MEASURES)
+        whole, by_label = (float(found.right(Y, measure).mean()) for measure in guarantee.MEASURES)
         what = (action, current_time(), file, sha256, n_added, n_set_aside)
         return replace(self, history=(*self.history, Event(*what, *sizes, whole, by_label)))
 
@@ -352,8 +342,8 @@ def fit_coding_model(
         message = "The answers say nothing: their texts are empty, and there are no other features."
         raise InputError(message, hint="check that --text names the column with the answers")
     # Without ids, equal words may be copies, or several people: they are tested apart.
-    groups = respondents(answers) if any(answers.ids) else np.arange(len(Y))
-    words = None if any(answers.ids) else group_by_words(answers)
+    groups = answers.respondents if any(answers.ids) else np.arange(len(Y))
+    words = None if any(answers.ids) else answers.group_by_words()
     if not groups[rows].any():
         message = "All answers are of one respondent, so none can be tested without the others."
         raise InputError(message, hint="--id with a column that tells respondents apart")
@@ -393,11 +383,8 @@ def add_answers(
     known = [corrections.get(i, frozenset(names)) for i, names in enumerate(model.codes(model.Y))]
     # Corrected codes are agreed on.
     agreed = [agreed or i in corrections for i, agreed in enumerate(model.taught.tolist())]
-    joined = Decisions(
-        [*known, *decisions.codes],
-        drawn=[*model.drawn.tolist(), *decisions.drawn],
-        agreed=[*agreed, *decisions.agreed],
-    )
+    agreed, drawn = [*agreed, *decisions.agreed], [*model.drawn.tolist(), *decisions.drawn]
+    joined = Decisions([*known, *decisions.codes], drawn, agreed=agreed)
     how = (model.columns, model.settings, watch, model.codebook)
     fitted = fit_coding_model(Answers.join([model.answers, answers]), joined, *how)
     tests = (*model.earlier, model.test)
@@ -437,13 +424,9 @@ def choose_C(
 
 
 def new_classifier(settings: Settings, C: float) -> NLDDClassifier:
-    return NLDDClassifier(
-        MultiLabelLogisticRegression(C=C, tol=TOL),
-        # Texts are points of about length 1, numbers are standardised already.
-        standardize="none",
-        n_jobs=settings.n_jobs,
-        random_state=settings.random_state,
-    )
+    how: dict[str, Any] = {"n_jobs": settings.n_jobs, "random_state": settings.random_state}
+    # Texts are points of about length 1, numbers are standardised already.
+    return NLDDClassifier(MultiLabelLogisticRegression(C=C, tol=TOL), standardize="none", **how)
 
 
 def order_codes(

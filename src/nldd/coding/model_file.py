@@ -156,8 +156,10 @@ def _misfit(path: Path | str, error: object) -> InputError:
 
 def _unpack_model(contents: Contents, path: Path | str) -> CodingModel:
     try:
-        model = _build_model(contents)
-        for part, fits in _check_parts(model, contents.arrays):
+        types, documents, arrays = _types(CodingModel), contents.documents, contents.arrays
+        parts = {name: _typed(types[name], documents[name], name, arrays) for name in PARTS}
+        model = CodingModel(classifier=contents.models[CLASSIFIER], **parts)
+        for part, fits in _check_parts(model, arrays):
             if not fits:
                 raise ValueError(f"{part} cannot be right")
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, InputError) as error:
@@ -193,12 +195,6 @@ def _typed(kind: Any, value: Any, place: str, arrays: Mapping[str, Any]) -> Any:
     return value
 
 
-def _build_model(contents: Contents) -> CodingModel:
-    types, documents, arrays = _types(CodingModel), contents.documents, contents.arrays
-    parts = {name: _typed(types[name], documents[name], name, arrays) for name in PARTS}
-    return CodingModel(classifier=contents.models[CLASSIFIER], **parts)
-
-
 def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
     """Each part with whether its sizes and values are right; later ones rely on earlier ones."""
     n, n_labels, columns = len(model.answers), len(model.labels), model.columns
@@ -208,10 +204,8 @@ def _check_parts(model: CodingModel, arrays: Mapping[str, Any]) -> Iterator[tupl
     sizes |= {"numeric": n_numeric, "extra": n_extra, "numbers": n_numeric + n_extra}
     sizes |= dict(zip(ANALYZERS, map(len, terms), strict=True))
     # A fit was tested with the codes that it had, of which the codebook may have merged some since.
-    tests = {
-        f"earlier/{i}": {"n": len(test.theta), "tested labels": test.n_labels}
-        for i, test in enumerate(model.earlier)
-    }
+    each = enumerate(model.earlier)
+    tests = {f"earlier/{i}": {"n": len(t.theta), "tested labels": t.n_labels} for i, t in each}
     for place, values in arrays.items():
         if place != FALLBACK:
             yield place, _fits(values, place, sizes | tests.get(place.rpartition("/")[0], {}))
@@ -342,14 +336,11 @@ class UndoResult:
     def __str__(self) -> str:
         told = {"Undone": self.taken_back, "Brought back": self.came_back}
         lines = [f"{what}: {'; '.join(map(str, steps))}" for what, steps in told.items() if steps]
-        untold = "Undone: a change that the history of the model does not tell"
+        lines = lines or ["Undone: a change that the history of the model does not tell"]
+        lines.append(f"The model has {count_noun(self.n_answers, 'answer')} now")
         before, name = visible(self.kept.name), visible(self.kept.stem)
-        lines = [
-            *(lines or [untold]),
-            f"The model has {count_noun(self.n_answers, 'answer')} now",
-            f"{before} is the model as it was a moment ago; nldd undo {name} brings it back",
-        ]
-        return "\n".join(lines)
+        back = f"{before} is the model as it was a moment ago; nldd undo {name} brings it back"
+        return "\n".join([*lines, back])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

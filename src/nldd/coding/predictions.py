@@ -8,7 +8,7 @@ free, and the fewer answers there are to learn from, the nearer it stays to thet
 An answer that is left to people gets the reason that helps most, with the codes that it is about.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -19,6 +19,7 @@ from scipy.special import expit, logit
 from nldd._wording import quote
 from nldd.coding.answers import BoolArray, Entries, FloatArray, LabelArray, RowArray
 from nldd.coding.guarantee import right_shares
+from nldd.coding.wording import join_names
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.present.text import percent
@@ -140,9 +141,6 @@ class Predictions(Entries):
     others_row: RowArray | None = None
     others_theta: FloatArray | None = None
 
-    def __len__(self) -> int:
-        return len(self.theta)
-
     def doubt(self, rank_by: str) -> FloatArray:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
         if rank_by == "theta":
@@ -197,22 +195,12 @@ def confidence_clues(near: Any, times: FloatArray) -> FloatArray:
     theta, runner_up = (log_odds(near.theta[:, rank]) for rank in (0, 1))
     likely, next_likely, most_likely = (_log_likelihood(P, Y) for Y in (first, second, P > 0.5))
     largest = np.sort(np.pad(P, ((0, 0), (1, 0))), axis=1)
-    clues = (
-        theta,
-        runner_up - theta,
-        likely,
-        likely - next_likely,
-        most_likely - likely,
-        first.sum(axis=1),
-        np.log(times),
-        largest[:, -1],
-        largest[:, -2],
-        P.sum(axis=1),
-        np.where(first, P, 1.0).min(axis=1),  # the weakest code that is on
-        np.where(first, 0.0, P).max(axis=1),  # and the strongest that is off
-        near.Dx[:, 0],
-        near.Dy[:, 0],
-    )
+    weakest = np.where(first, P, 1.0).min(axis=1)  # of the codes that are on
+    strongest = np.where(first, 0.0, P).max(axis=1)  # and of those that are off
+    likelihoods = (likely, likely - next_likely, most_likely - likely)
+    sizes, distances = (first.sum(axis=1), np.log(times)), (near.Dx[:, 0], near.Dy[:, 0])
+    codes = (largest[:, -1], largest[:, -2], P.sum(axis=1), weakest, strongest)
+    clues = (theta, runner_up - theta, *likelihoods, *sizes, *codes, *distances)
     return np.column_stack(clues).astype(np.float64)
 
 
@@ -255,8 +243,7 @@ class ConfidenceRegression:
 
 
 def _columns(clues: FloatArray, Y: LabelArray, centre: float, scale: float) -> FloatArray:
-    doubtful = expit((clues[:, :1] - centre) / scale)
-    return np.hstack([clues, Y * doubtful])
+    return np.hstack([clues, Y * expit((clues[:, :1] - centre) / scale)])
 
 
 class Reason(NamedTuple):
@@ -348,8 +335,3 @@ class Reasons:
 
     def _with_chance(self, code: int, P: Mask) -> str:
         return f"{self._name(code)} ({percent(float(P[code]))} likely)"
-
-
-def join_names(names: Sequence[str]) -> str:
-    """Names in a row: a, b and c."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

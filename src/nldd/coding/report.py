@@ -21,9 +21,9 @@ from nldd.coding.calibration import CalibrationDisplay, RiskCoverageDisplay
 from nldd.coding.columns import Columns
 from nldd.coding.evaluation import Evaluation, GuaranteeCheck
 from nldd.coding.frequencies import Frequencies, bias_table, code_bias
+from nldd.coding.guarantee import Selection
 from nldd.coding.model import CodingModel, current_time
 from nldd.coding.predictions import Predictions
-from nldd.coding.selective import Selection
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult
 from nldd.estimators._explanation import theta_in_words
@@ -42,6 +42,8 @@ EXAMPLES = {
 FOOT = f"Made by nldd {__version__}."
 
 StudyFile = tuple[str, str]  # its name and its checksum
+StudyFiles = Mapping[str, StudyFile]  # by what they are
+Reached = Selection | GuaranteeCheck  # on answers of the model, and on others
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +80,9 @@ class FitReport:
         """What was understood of the table, and how good the model is."""
         model, step = self.model, self.step
         rows = (step.n_rows, step.n_set_aside) if step else ()
-        counts = wording.count_codes(model.shown, model.Y, *rows)
-        yield wording.learned_text(model.columns, counts)
+        yield wording.learned_text(model.columns, wording.count_codes(model.shown, model.Y, *rows))
         scores = {score.key: score for score in self.quality.scores}
-        measures = evaluation.measures_table(scores[key] for key in FIT_SCORES)
-        yield to_text(measures, columns=(0, 1))
+        yield to_text(evaluation.measures_table(scores[key] for key in FIT_SCORES), columns=(0, 1))
         yield wrap(wording.fill_words("cross_validated", n_left_out=len(model.repeated)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -165,9 +165,7 @@ def _study_file(path: Path) -> StudyFile:
     return path.name, file_sha256(path)
 
 
-def evaluation_page(
-    model: CodingModel, quality: Evaluation, files: Mapping[str, StudyFile]
-) -> Page:
+def evaluation_page(model: CodingModel, quality: Evaluation, files: StudyFiles) -> Page:
     """Make the page on answers that people have coded, and the model has not learned from."""
     assert quality.check is not None
     check, selection, n = quality.check, quality.check.selection, len(quality.Y)
@@ -195,9 +193,8 @@ def evaluation_page(
         *_provenance_sections(model, files),
     )
     (subtitle,) = wording.fill_words("about_evaluation", n=n, model=model_name)
-    return Page(
-        f"Codes of machine and people: {name}", subtitle, tuple(facts.items()), sections, FOOT
-    )
+    title = f"Codes of machine and people: {name}"
+    return Page(title, subtitle, tuple(facts.items()), sections, FOOT)
 
 
 def write_frequencies_report(found: Frequencies, coded: Path, path: Path) -> Path:
@@ -206,27 +203,21 @@ def write_frequencies_report(found: Frequencies, coded: Path, path: Path) -> Pat
     facts = (("answers", f"{found.n_answers:,}"), ("coded by people", people))
     shares = _section("frequencies_shares", [found.table()], id="section-1", found=found)
     methods = _section("frequencies_methods", id="section-2", found=found)
-    title, (subtitle,) = (
-        f"Shares of the codes: {visible(coded.name)}",
-        wording.fill_words("about_frequencies"),
-    )
+    (subtitle,) = wording.fill_words("about_frequencies")
+    title = f"Shares of the codes: {visible(coded.name)}"
     return _write(Page(title, subtitle, facts, (shares, methods), FOOT), path)
 
 
 def _section(
-    macro: str,
-    tables: Sequence[Table] = (),
-    figures: Sequence[Figure] = (),
-    id: str = "",
-    **values: Any,
+    macro: str, tables: Sequence[Table] = (), *figures: Figure, id: str = "", **values: Any
 ) -> Section:
     """A section whose heading and paragraphs are those of a macro."""
     title, *paragraphs = wording.fill_words(macro, **values)
-    return Section(title, tuple(paragraphs), tuple(tables), tuple(figures), id or macro)
+    return Section(title, tuple(paragraphs), tuple(tables), figures, id or macro)
 
 
 def risk_coverage(
-    found: Predictions, Y: Any, promise: Selection, reached: Selection | GuaranteeCheck
+    found: Predictions, Y: Any, promise: Selection, reached: Reached
 ) -> RiskCoverageDisplay:
     """Accuracy against the share that is coded automatically, with what a threshold reached."""
     doubt, right = found.doubt(promise.rank_by), found.right(Y, promise.measure)
@@ -239,28 +230,23 @@ def _data_section(
     model: CodingModel, counts: Mapping[str, wording.CodeCounts], notes: Sequence[str] = ()
 ) -> Section:
     tables = (wording.counts_table(counts), wording.codes_table(counts))
-    columns = wording.columns_sentence(model.columns)
-    return _section("data", tables, columns=columns, notes=notes)
+    return _section("data", tables, columns=wording.columns_sentence(model.columns), notes=notes)
 
 
 def _quality_sections(
-    quality: Evaluation,
-    measures: Section,
-    triage: Table,
-    promise: Selection,
-    reached: Selection | GuaranteeCheck,
+    quality: Evaluation, measures: Section, triage: Table, promise: Selection, reached: Reached
 ) -> Iterator[Section]:
     """Measures and how they came about, triage, calibration, and the codes one by one."""
     yield replace(measures, tables=evaluation.measures_tables(quality.scores))
     display = risk_coverage(quality.predictions, quality.Y, promise, reached)
     caption, alt = wording.fill_words("coverage", measure=display.measure)
     figure = draw(display, "coverage", caption, alt)
-    yield _section("triage", [triage], [figure], rank_by=promise.rank_by)
+    yield _section("triage", [triage], figure, rank_by=promise.rank_by)
     found = quality.calibration
     caption, alt = wording.fill_words("bins")
     figure = draw(CalibrationDisplay(found), "calibration", caption, alt)
     words, table = evaluation.calibration_words(found), evaluation.calibration_table(found)
-    yield _section("calibration", [table], [figure], words=words)
+    yield _section("calibration", [table], figure, words=words)
     yield _section("labels", [quality.labels_table()])
     pairs = [quality.confusions_table()] * bool(quality.confusions)
     yield _section("confusions", pairs, pairs=pairs)
@@ -272,9 +258,7 @@ def _suspects_section(model: CodingModel) -> Section:
     return _section("suspects", tables, n=n, n_shown=N_SUSPECTS)
 
 
-def _provenance_sections(
-    model: CodingModel, files: Mapping[str, StudyFile]
-) -> tuple[Section, Section]:
+def _provenance_sections(model: CodingModel, files: StudyFiles) -> tuple[Section, Section]:
     """What happened to a model; and files and versions, by which a report can be checked."""
     history = [wording.history_table(model.history)] * bool(model.history)
     origin = wording.files_table(model, files), wording.versions_table(library_versions())

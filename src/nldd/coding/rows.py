@@ -18,19 +18,7 @@ from nldd.coding import columns as own
 from nldd.coding.answers import Answers, FloatArray, RowArray, normalize_text
 from nldd.coding.code_slips import DASHES
 from nldd.coding.codebook import Codebook
-from nldd.coding.columns import (
-    DISTINCT,
-    MISSING,
-    NO,
-    YES,
-    CodeColumns,
-    Codes,
-    Columns,
-    find_column,
-    latest_column,
-    own_columns,
-    read_marks,
-)
+from nldd.coding.columns import MISSING, NO, YES, CodeColumns, Codes, Columns, latest_column
 from nldd.coding.tables.spreadsheet import Cell, Spreadsheet, cell_number, plain_text, unescape_cell
 from nldd.coding.wording import fill_words
 from nldd.exceptions import InputError
@@ -42,10 +30,8 @@ LARGEST = 1e150
 RIGHT = YES | {"ok", "okay", "right", "correct", "r", "richtig", "vrai", "+", "\u2713", "\u2714"}
 WRONG = NO | {"wrong", "incorrect", "w", "falsch", "faux", "-", "\u2212", "\u2013", "\u2717"}
 CHECKS = {"": None, **dict.fromkeys(RIGHT, True), **dict.fromkeys(WRONG, False)}
-CHECKS_HINT = (
-    "yes where all codes of the row are right, no where one is wrong or missing (also y/n, j/n, "
-    "ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
-)
+CHECKS_HINT = "yes where all codes of the row are right, no where one is wrong or missing"
+CHECKS_HINT += " (also y/n, j/n, ja/nein, oui/non, si/no, 1/0, +/-; x is right)"
 SHEET, SAMPLE = "review sheet", "check sample"
 
 
@@ -56,22 +42,21 @@ def read_answers(table: Spreadsheet, columns: Columns, needed: RowArray | None =
     Answers without ids are known by their cells, unless these do not tell the needed ones apart.
     """
     used = (*columns.inputs, *columns.codes.names)
-    text, numeric, categorical = (
-        [find_column(table, name, used) for name in names]
-        for names in (columns.text, columns.numeric, columns.categorical)
-    )
+    read = (columns.text, columns.numeric, columns.categorical)
+    text, numeric, categorical = ([own.find_column(table, n, used) for n in part] for part in read)
     n = len(table)
     texts = list(map("\n".join, zip(*map(table.texts, text), strict=True))) if text else [""] * n
     numbers = np.array([_read_numbers(table, name, needed) for name in numeric], dtype=float)
     words = [[cell.strip() for cell in table.texts(name)] for name in categorical]
-    own = own_columns(table)
-    marks = map(str.strip, map(plain_id, table.texts(own[columns.id]))) if columns.id in own else ()
+    plain = own.own_columns(table)
+    marks = table.texts(plain[columns.id]) if columns.id in plain else []
+    marks = [plain_id(mark).strip() for mark in marks]
     ids = ["" if mark.lower() in MISSING else mark for mark in marks]
     keys = list[tuple[str, ...]]()
     if ids:
         said = zip(ids, map(normalize_text, texts), strict=True)
         keys = [(make_key("id", *both),) if both[0] else () for both in said]
-    elif columns.identity and set(columns.identity) <= own.keys():
+    elif columns.identity and set(columns.identity) <= plain.keys():
         rows = identity_rows(table, columns.identity)
         if needed is None or _tell_apart([rows[i] for i in needed.tolist()], columns):
             keys = [(make_key("cells", *row),) for row in rows]
@@ -111,8 +96,8 @@ def make_key(kind: str, *parts: str) -> str:
 
 def identity_rows(table: Spreadsheet, names: Sequence[str]) -> list[tuple[str, ...]]:
     """The cells of each row in some of the answers' own columns, by which they are known again."""
-    own = own_columns(table)
-    cells = [list(map(plain_id, table.texts(own[name]))) for name in names]
+    plain = own.own_columns(table)
+    cells = [list(map(plain_id, table.texts(plain[name]))) for name in names]
     return list(zip(*cells, strict=True)) if cells else [()] * len(table)
 
 
@@ -148,8 +133,8 @@ def _tell_apart(rows: Sequence[tuple[str, ...]], columns: Columns) -> bool:
     # Otherwise equal rows may as well be two people who say the same.
     distinct = len(set(rows))
     cells = zip(columns.identity, zip(*rows, strict=True), strict=True)
-    most = max((len(set(own)) for name, own in cells if name not in columns.text), default=-1)
-    return distinct == len(rows) or most >= DISTINCT * distinct
+    most = max((len(set(column)) for name, column in cells if name not in columns.text), default=-1)
+    return distinct == len(rows) or most >= own.DISTINCT * distinct
 
 
 def decided_codes(
@@ -169,9 +154,8 @@ def decided_codes(
     found, notes = list[Codes | None]([None] * len(table)), list[str]()
     # In a sample, codes may stand in its own column for them instead.
     if codes.are_in(table) or not (is_sample or strict):
-        found, notes = (
-            (codes.read(table), notes) if accept else looked_at_codes(table, codes, codebook)
-        )
+        read = (codes.read(table), notes) if accept else looked_at_codes(table, codes, codebook)
+        found, notes = read
     if is_sample:
         suggested = suggested_codes(table, codes, labels)
         found = _checked_codes(table, codes, suggested, found, codebook, strict)
@@ -196,7 +180,7 @@ def looked_at_codes(
         raise InputError(f"{message} suggestions cannot be told from decisions.", hint=hint)
     ok, *shown = (column or "" for column in there.values())
     hint = f"x in {own.OK} where the suggested codes are right; nothing where nobody has looked"
-    marks = read_marks(table, ok, RIGHT | NO | MISSING, "x, or nothing", hint)
+    marks = own.read_marks(table, ok, RIGHT | NO | MISSING, "x, or nothing", hint)
     n_open = n_bare = 0
     cells = (map(str.strip, table.texts(name)) for name in shown)
     for i, (mark, suggested, status) in enumerate(zip(marks, *cells, strict=True)):
@@ -231,7 +215,7 @@ def _checked_codes(
     They are the suggested ones, or `given` in the table's own columns, or in the one for them.
     """
     check, right = latest_column(table, own.CHECK) or "", latest_column(table, own.RIGHT_CODES)
-    marks = read_marks(table, check, CHECKS, "yes or no", CHECKS_HINT)
+    marks = own.read_marks(table, check, CHECKS, "yes or no", CHECKS_HINT)
     cells = [""] * len(marks) if right is None else [cell.strip() for cell in table.texts(right)]
     found, current = list[Codes | None](), codebook.translate
     each = zip(map(CHECKS.get, marks), cells, given, suggested, strict=True)
@@ -277,5 +261,5 @@ def read_drawn(table: Spreadsheet, silent: bool = False) -> list[bool]:
     if (column := latest_column(table, own.DRAWN)) is None:
         return [silent] * len(table)
     hint = f"leave {own.DRAWN} as nldd predict wrote it"
-    marks = read_marks(table, column, YES | NO | MISSING, "yes or no", hint)
+    marks = own.read_marks(table, column, YES | NO | MISSING, "yes or no", hint)
     return [mark in YES or (mark in MISSING and silent) for mark in marks]

@@ -207,8 +207,7 @@ def _factors(X: csr_array, n_groups: int, seed: int) -> tuple[NDArray[Any], NDAr
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X[some])
         strengths = model.transform(X)
-    lengths = np.linalg.norm(model.components_, axis=1)
-    return strengths * lengths, model.components_
+    return strengths * np.linalg.norm(model.components_, axis=1), model.components_
 
 
 def describe_groups(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from nldd.coding.answers import BoolArray, FloatArray, normalize_text
+from nldd.coding.answers import Answers, BoolArray, FloatArray
 from nldd.coding.model import CodingModel
 from nldd.coding.tables.spreadsheet import unique_column_names
 from nldd.coding.wording import fill_words
@@ -24,10 +24,8 @@ from nldd.present.text import count_noun, percent, visible, wrap
 
 UNLIKE = "coded unlike its likes"
 IDENTICAL = "identical answers have other codes"
-COLUMNS = (
-    *("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why", "same_answer_coded"),
-    *("nearest_answer", "nearest_codes"),
-)
+COLUMNS: tuple[str, ...] = ("codes", "likely_codes", "differ_in", "expected_wrong", "sure", "why")
+COLUMNS += ("same_answer_coded", "nearest_answer", "nearest_codes")
 MOST_SHOWN = 15
 Codes = tuple[str, ...]
 
@@ -109,22 +107,18 @@ class Suspects:
         """Make a table of the first of them, for people to read."""
 
         def shown(codes: Codes) -> str:
-            names = map(self.model.codebook.shown, codes)
-            return visible("; ".join(names) or "(no code)", 40)
+            return visible("; ".join(map(self.model.codebook.shown, codes)) or "(no code)", 40)
 
-        return tabulate(
-            "suspects",
-            "Answers that may be miscoded, the most suspicious first",
-            self.items[:most],
-            {
-                "answer": lambda s: visible(s.text, 50),
-                "codes": lambda s: shown(s.codes),
-                "likely": lambda s: shown(s.likely),
-                "sure": lambda s: percent(s.sure),
-                "why": lambda s: "; ".join(s.why),
-            },
-            *fill_words("suspects_notes"),
-        )
+        columns: dict[str, Any] = {
+            "answer": lambda s: visible(s.text, 50),
+            "codes": lambda s: shown(s.codes),
+            "likely": lambda s: shown(s.likely),
+            "sure": lambda s: percent(s.sure),
+            "why": lambda s: "; ".join(s.why),
+        }
+        title = "Answers that may be miscoded, the most suspicious first"
+        items = self.items[:most]
+        return tabulate("suspects", title, items, columns, *fill_words("suspects_notes"))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -186,7 +180,8 @@ def find_suspects(model: CodingModel) -> Suspects:
     # How likely each prediction is right as a whole: its chance, or as theta tells.
     sure = (1 - found.theta) ** len(model.labels) if found.chance is None else found.chance
     predicted, suspects = model.codes(found.Y), []
-    each = zip(_identical(texts, codes), _is_unlike(model, sure), found.row.tolist(), strict=True)
+    alike = _identical(model.answers, codes)
+    each = zip(alike, _is_unlike(model, sure), found.row.tolist(), strict=True)
     for i, (same, unlike, near) in enumerate(each):
         most = same.most_common(2)
         # With as many of another kind, identical answers do not tell which is right.
@@ -215,10 +210,10 @@ def _is_unlike(model: CodingModel, sure: FloatArray) -> BoolArray:
     return np.asarray(~agree & (sure * n_differ >= usual))
 
 
-def _identical(texts: Sequence[str], codes: Sequence[Codes]) -> list[Counter[Codes]]:
+def _identical(answers: Answers, codes: Sequence[Codes]) -> list[Counter[Codes]]:
     """How often the words of each answer were coded how; empty for one without words."""
     found = defaultdict[str, Counter[Codes]](Counter)
-    words = list(map(normalize_text, texts))
-    for said, given in zip(words, codes, strict=True):
+    texts = answers.normalized_texts
+    for said, given in zip(texts, codes, strict=True):
         found[said][given] += 1
-    return [found[said] if any(map(str.isalnum, said)) else Counter() for said in words]
+    return [found[said] if any(map(str.isalnum, said)) else Counter() for said in texts]

@@ -9,9 +9,9 @@ from nldd.coding.answers import (
     Answers,
     BoolArray,
     Decisions,
-    choose_answers,
+    drop_blank_answers,
     drop_duplicates,
-    given_codes,
+    settle_repeats,
     take,
 )
 from nldd.coding.code_slips import Ask, agree_on_lists, check_new_codes
@@ -148,21 +148,20 @@ def fit_table(
     for _ in watch(range(1), 1, f"reading {path.name}"):
         table = read_table(path, options)
         columns = find_columns(table, spec)
-        answers, decisions = read_sheet(table, columns, drawn=True)
-        agreed = columns if spec.as_written else agree_on_lists(answers, decisions, columns, ask)
+        coded = read_sheet(table, columns, drawn=True)
+        agreed = columns if spec.as_written else agree_on_lists(coded, columns, ask)
         if agreed != columns:
-            columns = agreed
-            answers, decisions = read_sheet(table, columns, drawn=True)
+            columns, coded = agreed, read_sheet(table, agreed, drawn=True)
+    answers, decisions = coded
     check_listable(codebook, columns.codes)
     n_set_aside = len(decisions) - len(decisions.decided)
     if spec.coder:
         answers, decisions = keep_coder(answers, decisions, columns, spec.coder)
     if not any(answers.keys):
         columns = replace(columns, identity=())
-    chosen = choose_answers(
-        answers, decisions, columns, settings.random_state, fewest=FEWEST_ANSWERS
-    )
-    answers, decisions = drop_duplicates(*chosen)
+    decided = take((answers, decisions), decisions.decided)
+    answers, decisions = drop_blank_answers(decided, columns, fewest=FEWEST_ANSWERS)
+    answers, decisions = drop_duplicates(*settle_repeats(answers, decisions, settings.random_state))
     with model_lock(out, tell):
         refuse_existing(out, force=force)
         model = fit_coding_model(answers, decisions, columns, settings, watch, codebook)
@@ -269,11 +268,10 @@ def update_model(
         known = (*old.labels, *(c for c in old.codebook.by_code if c not in old.labels))
         # Of new codes in a review file the page has asked.
         allowed = new_codes or decisions.kind == "review file"
-        decisions = check_new_codes(answers, decisions, known, columns.codes, allowed, ask)
+        decisions = check_new_codes((answers, decisions), known, columns.codes, allowed, ask)
         joined = join_decisions(old, answers, decisions, watch)
-        model = joined.model.record(
-            *("update", path.name, decisions.sha256, joined.n_added, joined.n_set_aside)
-        )
+        file, counts = (path.name, decisions.sha256), (joined.n_added, joined.n_set_aside)
+        model = joined.model.record("update", *file, *counts)
         predecessor = replace_model(model, target)
     return replace(joined, model=model, predecessor=predecessor)
 
@@ -296,27 +294,24 @@ def join_decisions(
     silent = [codes for text, codes in pairs if not text.strip()]
     n_rows, n_set_aside = len(decisions), len(decisions) - len(decisions.decided)
     places = zip(old.find_places(answers), decisions.codes, strict=True)
-    n_withdrawn = sum(place is not None and codes is None for place, codes in places)
-    chosen = choose_answers(answers, decisions, old.columns, old.settings.random_state, silent)
+    is_review = decisions.kind == "review file"
+    n_withdrawn = sum(is_review and place is not None and codes is None for place, codes in places)
+    decided = take((answers, decisions), decisions.decided)
+    answers, decisions = drop_blank_answers(decided, old.columns, silent)
+    chosen = settle_repeats(answers, decisions, old.settings.random_state)
     answers, decisions = drop_duplicates(*chosen)
     new, corrections, drawn = _find_news(old, answers, decisions)
-    about = {
-        "n_withdrawn": n_withdrawn if decisions.kind == "review file" else 0,
-        "n_known": len(answers) - len(new),
-        "n_corrected": len(corrections),
-        "ids": any(answers.keys),
-    }
+    about = {"n_known": len(answers) - len(new), "n_corrected": len(corrections)}
+    about |= {"n_withdrawn": n_withdrawn, "ids": any(answers.keys)}
     if not new and not corrections and (drawn == old.drawn).all():
         about |= {"n_known": 0, "n_corrected": 0}
         message = f"{decisions.source}: the model has all {len(chosen[0])} coded answers of it"
         hint = "give a file with new answers or other codes; ids tell answers of equal words apart"
-        raise _NothingNewError(
-            " ".join([f"{message} already.", *fill_words("joining", **about)]), hint=hint
-        )
+        said = " ".join([f"{message} already.", *fill_words("joining", **about)])
+        raise _NothingNewError(said, hint=hint)
     answers, decisions = take((answers, decisions), new, *fill_words("joining", **about))
     model = add_answers(replace(old, drawn=drawn), answers, decisions, watch, corrections)
-    counts = (n_rows, len(answers), n_set_aside, len(corrections))
-    return FitResult(model, *counts, decisions.notes)
+    return FitResult(model, n_rows, len(answers), n_set_aside, len(corrections), decisions.notes)
 
 
 class _NothingNewError(InputError):
@@ -342,7 +337,7 @@ def _find_news(
     an answer would be learned from when that is tested, and the guarantee too good.
     """
     before, drawn, given = model.codes(model.Y), model.drawn.copy(), dict[int, Codes]()
-    codes = given_codes(decisions)
+    codes = decisions.given
     if not any(answers.keys):
         known = set(zip(model.answers.contents(), map(frozenset, before), strict=True))
         rows = enumerate(zip(answers.contents(), codes, strict=True))

@@ -17,8 +17,8 @@ from nldd.present.text import count_noun, percent, visible, wrap
 
 if TYPE_CHECKING:
     from nldd.coding.columns import Columns
+    from nldd.coding.guarantee import Selection
     from nldd.coding.model import CodingModel, Event
-    from nldd.coding.selective import Selection
 
 # Of fewer checked answers no share is shown: it looks more certain than it is.
 FEWEST_CHECKED = 20
@@ -39,6 +39,11 @@ def name_list(names: Sequence[str], most: int = 12) -> str:
     """Quote the first names of a list, and count the others."""
     quoted = ", ".join(f'"{visible(name)}"' for name in names[:most])
     return f"{quoted} and {len(names) - most} more" if len(names) > most else quoted
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Names in a row: a, b and c."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def exact_percent(share: float) -> str:
@@ -160,13 +165,12 @@ def model_counts(model: "CodingModel") -> CodeCounts:
 
 def counts_table(answers: Mapping[str, CodeCounts], more: Sequence[Row] = ()) -> Table:
     """Numbers of answers, codes and combinations, in one column for each set of answers."""
+    never = "answers with a combination that the model has never seen"
     counts: dict[str, Callable[[CodeCounts], str]] = {
         "rows": lambda a: f"{a.n_rows:,}",
         "coded answers": lambda a: f"{a.n_coded:,}",
         "rows set aside, as nobody has coded them": lambda a: f"{a.n_set_aside:,}",
-        "answers with a combination that the model has never seen": lambda a: (
-            "-" if a.n_never_seen is None else f"{a.n_never_seen:,}"
-        ),
+        never: lambda a: "-" if a.n_never_seen is None else f"{a.n_never_seen:,}",
         "codes": lambda a: f"{len(a.labels):,}",
         "codes an answer, on average": lambda a: f"{a.cardinality:.2f}",
         "answers to which no code applies": lambda a: f"{a.n_without_code:,}",
@@ -193,11 +197,9 @@ def codes_table(answers: Mapping[str, CodeCounts]) -> Table:
 
 def learned_text(columns: "Columns", counts: CodeCounts, *more: Row) -> str:
     """What a model reads, and the answers and codes that it has learned from."""
-    return join_paragraphs(
-        wrap([columns_sentence(columns)]),
-        to_text(counts_table({"answers": counts}, more)),
-        to_text(codes_table({"answers": counts}), most=MOST_CODES),
-    )
+    read, answers = wrap([columns_sentence(columns)]), {"answers": counts}
+    codes = to_text(codes_table(answers), most=MOST_CODES)
+    return join_paragraphs(read, to_text(counts_table(answers, more)), codes)
 
 
 def columns_sentence(columns: "Columns") -> str:
@@ -213,25 +215,20 @@ def columns_sentence(columns: "Columns") -> str:
 
 def history_table(history: Iterable["Event"]) -> Table:
     """The steps of a model, each with its file and the model after it."""
-    return tabulate(
-        "history",
-        "Steps in the life of the model, the first one first",
-        history,
-        {
-            "time": lambda e: TableEntry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
-            "step": lambda e: visible(e.action),
-            "file": lambda e: visible(e.file),
-            "joined": lambda e: TableEntry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
-            "answers": lambda e: f"{e.n_answers:,}",
-            "codes": lambda e: TableEntry(
-                f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"
-            ),
-            "all right": lambda e: percent(e.subset_accuracy, 1),
-            "labels right": lambda e: percent(e.hamming_accuracy, 1),
-        },
-        "All right: answers with all codes right; labels right: decisions on single codes. "
-        "Both by cross-validation after the step.",
-    )
+    columns: dict[str, Any] = {
+        "time": lambda e: TableEntry(readable_time(e.time), under=f"nldd {visible(e.version)}"),
+        "step": lambda e: visible(e.action),
+        "file": lambda e: visible(e.file),
+        "joined": lambda e: TableEntry(f"{e.n_added:,}", under=f"{e.n_set_aside:,} set aside"),
+        "answers": lambda e: f"{e.n_answers:,}",
+        "codes": lambda e: TableEntry(f"{e.n_labels:,}", under=f"{e.n_labelsets:,} combinations"),
+        "all right": lambda e: percent(e.subset_accuracy, 1),
+        "labels right": lambda e: percent(e.hamming_accuracy, 1),
+    }
+    title = "Steps in the life of the model, the first one first"
+    right = "All right: answers with all codes right; labels right: decisions on single codes."
+    note = f"{right} Both by cross-validation after the step."
+    return tabulate("history", title, history, columns, note)
 
 
 def readable_time(time: str) -> str:

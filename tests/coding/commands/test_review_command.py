@@ -9,7 +9,7 @@ import pytest
 
 from coding.review.made_review import log_of
 from coding.review.serve_made import DECISION, Client
-from coding_tables import HEADER, answers, call, refuse, succeed, write_csv
+from coding_tables import HEADER, answers, call, write_csv
 from nldd._files import file_sha256
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
@@ -122,9 +122,9 @@ def test_ctrl_c_ends_the_server_and_decisions_are_kept(made, tmp_path, capsys, m
     assert [entry.after.codes for entry in log_of(store)] == [{"pay"}]
 
 
-def test_usage_of_the_commands_beside_the_page_names_their_own_arguments(capsys):
-    assert succeed(capsys, "review", "merge", "--help").out.startswith("Usage: nldd review merge")
-    _, hint = refuse(capsys, "review", "merge", "a.review.db", code=2)
+def test_usage_of_the_commands_beside_the_page_names_their_own_arguments(succeed, refuse):
+    assert succeed("review", "merge", "--help").out.startswith("Usage: nldd review merge")
+    _, hint = refuse("review", "merge", "a.review.db", code=2)
     assert hint == "nldd review merge --help"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from coding_tables import NEW, PHRASES, QUICK, call, read_csv, succeed
+from coding_tables import NEW, PHRASES, QUICK, call, read_csv
 
 pandas = pytest.importorskip("pandas")
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -33,10 +33,10 @@ def study(tmp_path_factory):
     return folder
 
 
-def test_a_coded_file_has_all_that_the_file_of_answers_said(study, tmp_path, capsys):
+def test_a_coded_file_has_all_that_the_file_of_answers_said(study, tmp_path, succeed):
     out, review = tmp_path / "coded.sav", tmp_path / "review.csv"
     words = ("predict", study / "model.nldd", study / "new.sav", "-o", out, "--review", review)
-    succeed(capsys, *words, "--max-theta", "0.01")
+    succeed(*words, "--max-theta", "0.01")
     old, before = pyreadstat.read_sav(study / "new.sav", output_format="dict")
     new, after = pyreadstat.read_sav(out, output_format="dict")
     assert {name: new[name] for name in old} == old
@@ -56,9 +56,9 @@ def test_a_coded_file_has_all_that_the_file_of_answers_said(study, tmp_path, cap
 REGIONS_OF = {name: value for value, name in REGIONS.items()}
 
 
-def test_a_response_set_is_told_as_lost_and_its_variables_are_not(study, tmp_path, capsys):
+def test_a_response_set_is_told_as_lost_and_its_variables_are_not(study, tmp_path, succeed):
     out = tmp_path / "coded.sav"
-    done = succeed(capsys, "predict", study / "model.nldd", CODED, "-o", out)
+    done = succeed("predict", study / "model.nldd", CODED, "-o", out)
     assert "the multiple-response sets 'why' are lost" in done.err
     old, _ = pyreadstat.read_sav(CODED, output_format="dict")
     new, found = pyreadstat.read_sav(out, output_format="dict")

@@ -62,12 +62,8 @@ def evaluate(
 @common.file_option(
     "-o", "--out", help="File for the sample.  [default: CODED with .audit in its name]"
 )
-@click.option(
-    "--besides",
-    type=common.FILE,
-    multiple=True,
-    metavar="FILE",
-    help="Earlier sample, of which no row is drawn again; may be given several times.",
+@shared.files_option(
+    "--besides", help="Earlier sample, of which no row is drawn again; may be given several times."
 )
 @shared.share_option(
     "--target-accuracy",

@@ -17,28 +17,23 @@ if TYPE_CHECKING:
 
 N_CODED = 1200
 # What each step does, and its command, which runs in the folder of the study.
-STEPS = (
-    (
-        f"Learn from {N_CODED} answers that people have coded.",
-        "fit answers.csv --text answer --labels codes --features age,region -o model.nldd",
+STEPS = {
+    f"Learn from {N_CODED} answers that people have coded.": (
+        "fit answers.csv --text answer --labels codes --features age,region -o model.nldd"
     ),
-    (
-        "How much may be coded automatically, if 9 in 10 answers shall be right?",
-        "triage model.nldd --target-accuracy 0.9 --figure curve",
+    "How much may be coded automatically, if 9 in 10 answers shall be right?": (
+        "triage model.nldd --target-accuracy 0.9 --figure curve"
     ),
-    (
-        "Code new answers: the sure ones automatically, the rest for people.",
-        "predict model.nldd new.csv -o coded.csv --review review.csv --random 50",
+    "Code new answers: the sure ones automatically, the rest for people.": (
+        "predict model.nldd new.csv -o coded.csv --review review.csv --random 50"
     ),
-    (
-        "People code the rest (here the generator does), and these answers join the model.",
-        "update model.nldd corrected.csv",
+    "People code the rest (here the generator does), and these answers join the model.": (
+        "update model.nldd corrected.csv"
     ),
-    (
-        "The shares of the codes in the new answers, corrected for the machine's errors.",
-        "frequencies model.nldd coded.csv --checked corrected.csv -o shares.csv",
+    "The shares of the codes in the new answers, corrected for the machine's errors.": (
+        "frequencies model.nldd coded.csv --checked corrected.csv -o shares.csv"
     ),
-)
+}
 TABLES = ("answers.csv", "new.csv", "coded.csv", "review.csv", "corrected.csv", "shares.csv")
 MODELS = ("model.nldd", "model.nldd.bak", "before.nldd", "model.report.html")
 WRITTEN = (*TABLES, *MODELS, "curve.svg", "curve.png")
@@ -74,7 +69,7 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
         for name in there:
             Path(name).unlink()
         _write_tables(answers, seed)
-        for number, (title, command) in enumerate(STEPS, 1):
+        for number, (title, command) in enumerate(STEPS.items(), 1):
             if command.startswith("update"):
                 _correct_review(answers)
                 copyfile("model.nldd", "before.nldd")
@@ -83,9 +78,8 @@ def survey(context: click.Context, out: Path, seed: int, force: bool) -> None:
             root.main(args=command.split(), prog_name="nldd", standalone_mode=False)
     show("\nRead model.report.html in a browser, and coded.csv in a spreadsheet.")
     # By the model before people helped: the new one knows the answers that it would ask about.
-    page = command_line(
-        "nldd", "review", out / "before.nldd", out / "new.csv", "--show", "age,region"
-    )
+    files = (out / "before.nldd", out / "new.csv")
+    page = command_line("nldd", "review", *files, "--show", "age,region")
     show(f"To decide on a page in the browser what the machine is not sure of:\n\n$ {page}")
 
 
@@ -112,5 +106,4 @@ def _correct_review(answers: "Survey") -> None:
     truth = {row[0]: row[answers.header.index("codes")] for row in answers.rows}
     table = read_table("review.csv")
     codes = [truth[person] for person in table.texts("id")]
-    frame = table.frame.assign(**{"codes": codes, OK: "x"})
-    write_table(Path("corrected.csv"), frame, raw=True)
+    write_table(Path("corrected.csv"), table.frame.assign(**{"codes": codes, OK: "x"}), raw=True)

@@ -60,9 +60,7 @@ def report_option(beside: str) -> Decorator:
     )
 
 
-def _read_separators(
-    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
-) -> tuple[str, ...]:
+def _read_separators(context: Any, parameter: Any, given: tuple[str, ...]) -> tuple[str, ...]:
     if "" in given:
         raise click.UsageError("--sep must be at least one character, such as ';'.")
     return tuple(dict.fromkeys(BREAKS.get(separator, separator) for separator in given))
@@ -74,6 +72,8 @@ sep_option = partial(
 no_code_option = partial(click.option, "--no-code", "none", default="", metavar="TEXT")
 column_option = partial(click.option, default="", metavar="COLUMN")
 columns_option = partial(click.option, multiple=True, metavar="COLUMNS")
+files_option = partial(click.option, type=FILE, multiple=True, metavar="FILE")
+count_option = partial(default_option, type=click.IntRange(min=0), default=0)
 text_option = partial(
     columns_option, "--text", help="Columns with the answers; several with commas, or repeat it."
 )

@@ -81,12 +81,8 @@ def triage(
 @common.file_option(
     "--review", help="File for the answers that people must code; XLSX has choices in its cells."
 )
-@common.default_option(
-    "--random",
-    "n_random",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Answers drawn at random for the review, sure ones among them.",
+@shared.count_option(
+    "--random", "n_random", help="Answers drawn at random for the review, sure ones among them."
 )
 @common.seed_option
 @common.force_option
@@ -173,11 +169,8 @@ def predict(
 @click.command()
 @shared.model_argument
 @click.argument("table", type=common.FILE, metavar="CODED")
-@click.option(
+@shared.files_option(
     "--checked",
-    type=common.FILE,
-    multiple=True,
-    metavar="FILE",
     help="Review or audit sample that people have filled in; may be given several times.",
 )
 @common.file_option("-o", "--out", help="File for the shares (CSV, TSV, XLSX, JSONL).")

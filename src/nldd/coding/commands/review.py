@@ -18,9 +18,7 @@ from nldd.present.console import print_notes, print_result, progress, say, show
 from nldd.present.text import count_noun
 
 if TYPE_CHECKING:
-    from nldd.coding.guarantee import GuaranteeTarget
     from nldd.coding.review.records import Study
-    from nldd.coding.tables.reading import TableOptions
 
 
 LONGEST_NAME = 100
@@ -51,11 +49,9 @@ class _Review(click.Group):
 @shared.model_argument
 @click.argument("table", type=common.FILE, metavar="ANSWERS")
 @shared.guarantee_options
-@common.default_option(
+@shared.count_option(
     "--audit",
     "n_audit",
-    type=click.IntRange(min=0),
-    default=0,
     help="Automatic codes to check: answers are drawn at random until about so many are among "
     "them, four times as many at most.",
 )
@@ -72,9 +68,8 @@ class _Review(click.Group):
 @common.names_option(
     "--show", "shown", help="Columns to show beside an answer, such as age,region."
 )
-@common.default_option(
+@shared.count_option(
     "--every",
-    type=click.IntRange(min=0),
     default=50,
     help="Decisions after which the machine learns from them; 0: when asked to.",
 )
@@ -86,7 +81,7 @@ def review(
     context: click.Context,
     model: Path,
     table: Path,
-    promise: "GuaranteeTarget",
+    promise: "shared.GuaranteeTarget",
     n_audit: int,
     blind: bool,
     seed: int,
@@ -96,7 +91,7 @@ def review(
     every: int,
     port: int | None,
     no_browser: bool,
-    options: "TableOptions",
+    options: "shared.TableOptions",
 ) -> None:
     """Decide on a page, one key an answer, what the machine is not sure of.
 
@@ -159,7 +154,7 @@ def _read_coder(given: str | None) -> str:
 
 
 def _check_same(
-    context: click.Context, path: Path, model: Path, table: Path, options: "TableOptions"
+    context: click.Context, path: Path, model: Path, table: Path, options: "shared.TableOptions"
 ) -> bool:
     """Check that a review is of these answers and options; whether the model has changed since."""
     from nldd._files import file_sha256

@@ -16,8 +16,7 @@ from nldd._wording import quote_first
 from nldd.coding import columns as own
 from nldd.coding.answers import Answers, Decisions
 from nldd.coding.code_slips import notes_on_codes
-from nldd.coding.coded_answers import AUTO, BY_PEOPLE
-from nldd.coding.columns import CodeColumns, Columns
+from nldd.coding.columns import AUTO, BY_PEOPLE, CodeColumns, Columns
 from nldd.coding.review import records
 from nldd.coding.review.desk import random_order
 from nldd.coding.review.records import Codes, Item, ItemOutcome, Suggestion

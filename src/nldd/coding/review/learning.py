@@ -21,7 +21,8 @@ from warnings import simplefilter
 
 from nldd._files import file_sha256
 from nldd.coding.automation import apply_guarantee
-from nldd.coding.coded_answers import AUTO, CodingOptions, CodingSummary, code_answers
+from nldd.coding.coded_answers import CodingOptions, CodingSummary, code_answers
+from nldd.coding.columns import AUTO
 from nldd.coding.guarantee import GuaranteeTarget, level_share
 from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model

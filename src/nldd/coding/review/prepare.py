@@ -19,6 +19,7 @@ from nldd.coding import coded_answers as coding
 from nldd.coding.automation import apply_guarantee
 from nldd.coding.codebook import CodebookEntry
 from nldd.coding.coded_table import check_paths_differ, read_given
+from nldd.coding.columns import BY_PEOPLE
 from nldd.coding.guarantee import USUAL, GuaranteeTarget
 from nldd.coding.model import CodingModel
 from nldd.coding.model_file import load_coding_model
@@ -235,7 +236,7 @@ def make_suggestions(
         return {"text": shown, "codes": model.codes(model.Y[row : row + 1])[0]}
 
     for i, status in enumerate(coded.statuses):
-        if status == coding.BY_PEOPLE:
+        if status == BY_PEOPLE:
             continue
         empty = bool(coded.empty[i])
         own = () if empty else codes[i]
