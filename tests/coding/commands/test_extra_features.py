@@ -94,8 +94,8 @@ def test_a_review_in_any_order_finds_its_features_again(study, succeed):
 
 # Of a file: its array, and parts of the error and of its advice.
 REFUSED = {
-    "few.npy": (np.zeros((39, 3)), "few.npy has 39 rows, new.csv 40", "in the same order"),
-    "many.npy": (np.zeros((41, 3)), "many.npy has 41 rows, new.csv 40", "in the same order"),
+    "few.npy": (np.zeros((39, 3)), "few.npy has 39 rows, new.csv has 40", "in the same order"),
+    "many.npy": (np.zeros((41, 3)), "many.npy has 41 rows, new.csv has 40", "in the same order"),
     "nan.npy": (np.where(np.eye(40)[:, 6:9] == 1, np.nan, 0), "nan.npy, row 7: ", "such as 0"),
     "beyond-single.npy": (np.full((40, 3), 1e39), "beyond-single.npy, row 1: ", "such as 0"),
     "wide.npy": (np.zeros((40, 4)), "got 4", "made as for nldd fit"),
