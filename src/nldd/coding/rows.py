@@ -113,10 +113,9 @@ def _read_extra(table: Spreadsheet, columns: Columns) -> NDArray[np.float32]:
         return np.empty((len(table), 0), dtype=np.float32)
     if own.ROW not in table.names:
         if numbers.n_rows != len(table):
-            raise InputError(
-                f"{numbers.path.name} has {numbers.n_rows} rows, {table.path.name} has {len(table)}.",
-                hint="one row of numbers per row of the table, coded or not, in the same order",
-            )
+            counts = f"{numbers.n_rows} rows, {table.path.name} has {len(table)}"
+            hint = "one row of numbers per row of the table, coded or not, in the same order"
+            raise InputError(f"{numbers.path.name} has {counts}.", hint=hint)
         return numbers.rows(np.arange(len(table)))
     texts = [text.strip().removesuffix(".0") for text in table.texts(own.ROW)]
     for row, text in enumerate(texts, 1):
