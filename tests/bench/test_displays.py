@@ -5,12 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from drawn import assert_legible
-from nldd.bench.displays import (
-    CriticalDifferenceDisplay,
-    PairsDisplay,
-    runs_within,
-    stacked_bars,
-)
+from nldd.bench.displays import CriticalDifferenceDisplay, PairsDisplay, runs_within, stacked_bars
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure
@@ -90,8 +85,7 @@ def test_runs_within_a_distance(distance, expected):
 
 
 @pytest.mark.parametrize(
-    ("n_methods", "distance"),
-    [(2, 0.9), (12, None), pytest.param(20, 0.9, marks=pytest.mark.slow)],
+    ("n_methods", "distance"), [(2, 0.9), (12, None), pytest.param(20, 0.9, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("name", ["M{}", "$a_{{ classifier chains {}", "x" * 45 + "{}"], ids=len)
 def test_words_never_overlap_and_names_are_no_formulas(n_methods, name, distance):

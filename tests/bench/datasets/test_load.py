@@ -35,8 +35,7 @@ LARGE = ("bibtex", "ohsumed", "tmc2007")
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CATALOGUE],
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CATALOGUE]
 )
 def test_paper_data_sets_equal_a_plain_reading(name):
     dataset = in_folder(name)
@@ -169,8 +168,7 @@ def test_a_test_file_beside_the_training_file_is_joined(birds):
 
 
 @pytest.mark.parametrize(
-    ("file", "options", "n_rows"),
-    [("birds-train", {"test": False}, 2), ("birds-test", {}, 1)],
+    ("file", "options", "n_rows"), [("birds-train", {"test": False}, 2), ("birds-test", {}, 1)]
 )
 def test_one_file_alone_finds_the_labels_too(birds, file, options, n_rows):
     dataset = load_dataset(birds / f"{file}.arff", **options)

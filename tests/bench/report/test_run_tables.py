@@ -41,7 +41,7 @@ def test_data_sets_have_a_table_of_facts_with_their_notes():
     found = results([record("alpha", data="0123"), record("beta")])
     table = runs.dataset_table(found, ABOUT | {"alpha": ABOUT["alpha"] | {"data": "0123"}})
     assert texts(table.rows[0]) == [
-        *("alpha", "1,240", "12", "5", "1.500", "0.3000", "31", "2.00", "0.100", "-"),
+        *("alpha", "1,240", "12", "5", "1.500", "0.3000", "31", "2.00", "0.100", "-")
     ]
     assert texts(table.rows[1]) == ["beta", *["-"] * 9]
     assert table.notes[1].endswith("no TCS: beta.")

@@ -13,13 +13,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bench.runner.trials import (
-    Raises,
-    Stub,
-    replace_method,
-    songs,
-    trial,
-)
+from bench.runner.trials import Raises, Stub, replace_method, songs, trial
 from nldd.bench.runner import cell as cell_module
 from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
 from nldd.bench.runner.protocol import Shares

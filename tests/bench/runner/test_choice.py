@@ -8,12 +8,7 @@ from numpy.testing import assert_array_equal
 from sklearn.impute import SimpleImputer
 
 from bench.runner.trials import songs, trial, write_arff, write_csv
-from nldd.bench.runner.benchmark import (
-    check_datasets,
-    choose_datasets,
-    run_benchmark,
-    run_notes,
-)
+from nldd.bench.runner.benchmark import check_datasets, choose_datasets, run_benchmark, run_notes
 from nldd.bench.runner.protocol_file import PROTOCOLS, choose_methods, load_protocol
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError

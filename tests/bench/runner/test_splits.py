@@ -104,12 +104,7 @@ def test_parts_of_odd_labels_are_of_one_size(Y, order):
 TOGETHER = np.array(["Ann", "Bob", "Eve"], dtype=object)[np.arange(60) % 3]
 SPLITS = [
     (Split("k-fold", folds=4), 4, "4-fold cross-validation", True),
-    (
-        Split("repeated", folds=3, repeats=2),
-        6,
-        "2 repetitions of 3-fold cross-validation",
-        False,
-    ),
+    (Split("repeated", folds=3, repeats=2), 6, "2 repetitions of 3-fold cross-validation", False),
     (Split("random", splits=5, test_share=0.2), 5, "5 random splits, 80/20", False),
     (Split("random"), 1, "1 random split, 75/25", True),
     (Split("stratified", folds=5), 5, "5-fold cross-validation, stratified by labels", True),

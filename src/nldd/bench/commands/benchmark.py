@@ -28,8 +28,7 @@ LOG_SECONDS = 60.0
     "--protocol", default="default", help="default, best, paper, quick, or a TOML file of your own."
 )
 @names_option(
-    "--datasets",
-    help="Names from `nldd datasets list`, or files, with commas; all if left out.",
+    "--datasets", help="Names from `nldd datasets list`, or files, with commas; all if left out."
 )
 @click.option(
     "--labels", help="Which columns of your own files are labels, where the files do not say."

@@ -228,9 +228,7 @@ def _complete(record: CellRecord, folder: Path) -> CellRecord:
         scores |= evaluate(kept.Y_true, Y, some) if Y is not None else {}
     counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
     return replace(
-        record,
-        scores=scores | record.scores,
-        details={"label_counts": counts} | record.details,
+        record, scores=scores | record.scores, details={"label_counts": counts} | record.details
     )
 
 

@@ -19,13 +19,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
-from nldd.bench.runner.methods import (
-    build,
-    predict_labels,
-    predict_probabilities,
-    resolve,
-    seeded,
-)
+from nldd.bench.runner.methods import build, predict_labels, predict_probabilities, resolve, seeded
 from nldd.bench.runner.splits import Split
 from nldd.datasets import Dataset
 from nldd.estimators._registry import METHODS, Method
