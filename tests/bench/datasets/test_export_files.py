@@ -8,7 +8,7 @@ from arff_text import NAMES
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, issparse
 
-from nldd.bench.datasets.export import export_dataset
+from nldd.bench.datasets.arff import export_dataset
 from nldd.bench.datasets.load import load_dataset
 from nldd.datasets import Dataset
 from nldd.exceptions import InputError

@@ -12,7 +12,6 @@ from nldd.bench.report.published import (
     PUBLISHED_MEASURES,
     printed_table,
     published,
-    published_subsets,
 )
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
@@ -128,9 +127,9 @@ def _published_details(dataset, method):
     if method == "NLDD":
         details |= {"coefficients": list(PUBLISHED_COEFFICIENTS[dataset])}
     if dataset == "bibtex" and method in ("BR", "NLDD"):
-        told = published_subsets()
+        told = printed_table("bibtex_subsets")
         for name, subset, n in (("observed", "A", 1250), ("unobserved", "B", 599)):
-            details[name] = {"n": n, **{key: told[key, subset, method] for key in KEYS}}
+            details[name] = {"n": n, **{key: told.value(key, f"{subset}_{method}") for key in KEYS}}
         details["n_test"] = 1849
     return details
 

@@ -30,7 +30,7 @@ from nldd.bench.report.published import published
 from nldd.bench.report.report import difference_diagrams, make_report, save_report, write_report
 from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
-from nldd.bench.statistics.significance import WILCOXON_RULE
+from nldd.bench.statistics import WILCOXON_RULE
 from nldd.exceptions import InputError
 from nldd.present.latex import to_latex
 from nldd.present.page import render_page

@@ -78,7 +78,8 @@ def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
         kept = CellPredictions(np.arange(10), Y, P > 0.5, P if k else None)
         cells[k] = replace(cell, predictions=kept)
     with RecordFile(tmp_path) as file:
-        file.append(cells)
+        for cell in cells:
+            file.append(cell)
     bare = [replace(cell, predictions=None) for cell in cells]
     assert np.isnan(results(bare).means(MACRO_F)).all()
     found = results(bare, folder=tmp_path)

@@ -17,7 +17,7 @@ from nldd.bench.report.score_tables import (
     pair_table,
     score_table,
 )
-from nldd.bench.statistics.significance import significance_line
+from nldd.bench.statistics import significance_line
 from nldd.exceptions import InputError
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import friedmanchisquare
 
 from nldd.bench.report.published import PUBLISHED_MEASURES, printed_table, published
-from nldd.bench.statistics.ranks import (
+from nldd.bench.statistics import (
     average_ranks,
     cliques,
     complete_rows,

@@ -11,10 +11,13 @@ from statsmodels.stats.multitest import multipletests
 
 from nldd.bench import compare
 from nldd.bench.report.published import PUBLISHED_MEASURES, published, read_lines
-from nldd.bench.statistics.ranks import average_ranks, cliques, friedman, nemenyi
-from nldd.bench.statistics.significance import (
+from nldd.bench.statistics import (
+    average_ranks,
+    cliques,
+    friedman,
     holm,
     least_p,
+    nemenyi,
     one_sided_wilcoxon,
     pairwise_holm,
     rank_biserial,

@@ -82,8 +82,7 @@ def benchmark(
         raise click.UsageError("--scheduler goes with --backend dask.")
     plan = choose_methods(methods, load_protocol(protocol))
     folder = out or Path("nldd-results") / plan.name
-    columns: dict[str, Any] = {"text": text, "columns_of": plan.columns_of}
-    data = choose_datasets(datasets, labels, data_dir, **columns)
+    data = choose_datasets(datasets, labels, data_dir, text=text, columns_of=plan.columns_of)
     print_notes(run_notes(plan, data))
     watch = Watch(f"{plan.name}:")
     workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}

@@ -277,7 +277,7 @@ def export(
       nldd datasets export yeast --meka yeast.arff
       nldd datasets export my-data.arff --meka mine.arff
     """
-    from nldd.bench.datasets.export import export_dataset
+    from nldd.bench.datasets.arff import export_dataset
 
     dataset = _load(name, data_dir, columns)
     written = export_dataset(dataset, meka, force=force)

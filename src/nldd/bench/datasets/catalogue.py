@@ -3,7 +3,6 @@
 Fetched by pooch, so that only whole and right files appear in the folder.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from nldd._files import file_sha256
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.console import progress
 
@@ -304,8 +304,7 @@ def _compare(dataset: str, file: CatalogueFile, path: Path, by_size: bool) -> Fi
         found = path.stat()
         n_bytes = found.st_size if stat.S_ISREG(found.st_mode) else None
         if n_bytes == file.n_bytes and not by_size:
-            with open(path, "rb") as handle:
-                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+            sha256 = file_sha256(path)
     except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:

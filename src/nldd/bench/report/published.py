@@ -7,7 +7,7 @@ for.
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.report.results import FloatArray, Results
-from nldd.bench.statistics.ranks import average_ranks, complete_rows
-from nldd.bench.statistics.significance import significance_line
+from nldd.bench.statistics import average_ranks, complete_rows, significance_line
 from nldd.exceptions import InputError
 from nldd.metrics._measures import PAPER_MEASURES, Measure
 from nldd.present.table import Row, Table, TableEntry
@@ -106,24 +105,6 @@ def published(measure: str) -> PublishedTable:
     return printed_table(measure)
 
 
-@cache
-def published_subsets() -> Mapping[tuple[str, str, str], float]:
-    """Bibtex by whether the labelset was seen in training; keys (measure, subset, method).
-
-    Subset "A" has the test rows whose labelset occurs in the training data (67 %), "B" the others;
-    "total" has both.
-    """
-    table = printed_table("bibtex_subsets")
-    columns = [column.split("_") for column in table.methods]
-    return MappingProxyType(
-        {
-            (measure, subset, method): value
-            for measure, row in zip(table.datasets, table.rows, strict=True)
-            for (subset, method), value in zip(columns, row, strict=True)
-        }
-    )
-
-
 def explanation(measure: str, dataset: str, method: str) -> str | None:
     """Why our value may differ from a printed one; None if nothing is known.
 
@@ -176,11 +157,8 @@ def read_lines(name: str) -> list[list[str]]:
 
 
 # Maximum likelihood estimates (b0, b1, b2) of NLDD, by data set, mean over the folds.
-PUBLISHED_COEFFICIENTS: Mapping[str, tuple[float, ...]] = MappingProxyType(
-    dict(
-        zip(printed_table("coefficients").datasets, printed_table("coefficients").rows, strict=True)
-    )
-)
+_table = printed_table("coefficients")
+PUBLISHED_COEFFICIENTS = MappingProxyType(dict(zip(_table.datasets, _table.rows, strict=True)))
 
 
 def paper_part(results: Results) -> Results:
@@ -212,11 +190,8 @@ def printed_values(results: Results, measure: Measure) -> FloatArray | None:
         return None
     table = published(measure.key)
     values = [
-        [
-            table.value(dataset, method) if dataset in part.datasets else None
-            for method in results.methods
-        ]
-        for dataset in results.datasets
+        [table.value(d, method) if d in part.datasets else None for method in results.methods]
+        for d in results.datasets
     ]
     return np.array(values, dtype=float)
 
@@ -245,10 +220,9 @@ def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Itera
 def rank_entries(averages: FloatArray) -> list[TableEntry]:
     """Average ranks as cells of a table, the best of them bold; a dash where there is none."""
     best = np.where(np.isnan(averages), np.inf, averages).min()
-    texts = ("-" if rank != rank else f"{rank:.2f}" for rank in averages.tolist())
     return [
-        TableEntry(text, bool(is_best))
-        for text, is_best in zip(texts, averages == best, strict=True)
+        TableEntry("-" if np.isnan(rank) else f"{rank:.2f}", bool(rank == best))
+        for rank in averages
     ]
 
 
@@ -357,16 +331,14 @@ def paper_differences(results: Results) -> list[Difference]:
     part = paper_part(results)
     found = []
     for measure in PAPER_MEASURES:
-        both = np.stack([part.means(measure), part.standard_errors(measure)], axis=-1)
-        ours = dict(
-            zip(product(part.datasets, part.methods), both.reshape(-1, 2).tolist(), strict=True)
-        )
+        tables = part.means(measure), part.standard_errors(measure)
+        values = zip(*(table.ravel().tolist() for table in tables), strict=True)
+        ours = dict(zip(product(part.datasets, part.methods), values, strict=True))
         table = published(measure.key)
-        for (dataset, method), printed in zip(
-            product(table.datasets, table.methods), table.array().ravel().tolist(), strict=True
-        ):
-            value, error = ours.get((dataset, method), (np.nan, np.nan))
-            found.append(Difference(measure, dataset, method, value, error, printed))
+        pairs = product(table.datasets, table.methods)
+        for pair, printed in zip(pairs, table.array().ravel().tolist(), strict=True):
+            value, error = ours.get(pair, (np.nan, np.nan))
+            found.append(Difference(measure, *pair, value, error, printed))
     return found
 
 

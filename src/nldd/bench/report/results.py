@@ -215,21 +215,17 @@ def _check_labels(records: Iterable[CellRecord]) -> None:
 
 def _complete(record: CellRecord, folder: Path) -> CellRecord:
     """The record with all measures, as far as its predictions are kept."""
-    lacking = [measure for key, measure in ALL_MEASURES.items() if key not in record.scores]
-    is_whole = not lacking and "label_counts" in record.details
+    is_whole = record.scores.keys() >= ALL_MEASURES.keys() and "label_counts" in record.details
     if record.error is not None or record.train_share is not None or is_whole:
         return record
     if (kept := read_predictions(folder, record.key)) is None:
         return record
-    given = {False: kept.Y_pred, True: kept.P}
-    scores: dict[str, float] = {}
-    for of_probabilities, Y in given.items():
-        some = [m for m in lacking if (m.key in PROBABILITY_MEASURES) == of_probabilities]
-        scores |= evaluate(kept.Y_true, Y, some) if Y is not None else {}
+    scores = record.scores
+    for measures, Y in ((MEASURES, kept.Y_pred), (PROBABILITY_MEASURES, kept.P)):
+        lacking = [measure for key, measure in measures.items() if key not in scores]
+        scores = scores | (evaluate(kept.Y_true, Y, lacking) if Y is not None else {})
     counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
-    return replace(
-        record, scores=scores | record.scores, details={"label_counts": counts} | record.details
-    )
+    return replace(record, scores=scores, details={"label_counts": counts} | record.details)
 
 
 def _in_order(names: set[str], known: list[str]) -> tuple[str, ...]:

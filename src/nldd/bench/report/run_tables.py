@@ -229,8 +229,8 @@ def search_table(results: Results) -> Table | None:
     rows: list[tuple[str, ...]] = []
     measures: dict[str, None] = {}
     for method, dataset in product(results.methods, results.datasets):
-        found = [cell.details.get("searched") for cell in results.cells(dataset, method)]
-        searched = [each for each in found if each is not None]
+        cells = results.cells(dataset, method)
+        searched = [cell.details["searched"] for cell in cells if "searched" in cell.details]
         counts = Counter(
             ", ".join(f"{name} = {value}" for name, value in each["best"].items())
             for each in searched

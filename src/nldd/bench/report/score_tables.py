@@ -18,12 +18,14 @@ from nldd.bench.report.published import (
 )
 from nldd.bench.report.results import ALL_MEASURES, POOLED, FloatArray, Results
 from nldd.bench.runner.protocol_file import hint
-from nldd.bench.statistics.ranks import average_ranks, complete_rows, ranks
-from nldd.bench.statistics.significance import (
+from nldd.bench.statistics import (
     WILCOXON_RULE,
     Comparison,
     Pair,
+    average_ranks,
     compare,
+    complete_rows,
+    ranks,
     significance_line,
 )
 from nldd.exceptions import InputError
@@ -93,12 +95,16 @@ def choose_measures(names: Iterable[str] | None = None) -> tuple[Measure, ...]:
 def rows_by_dataset(
     cells: Mapping[str, Sequence[Cell]], data_head: Sequence[str], **parts: Any
 ) -> Table:
-    """A table with one row a data set, printed and in its long form."""
+    """A table with one row a data set, printed and in its long form.
+
+    Values for which `data_head` has no head are left out of the long form.
+    """
     rows, data = [], []
     for dataset, found in cells.items():
         rows.append((dataset, *(printed for printed, _ in found if printed is not None)))
         for line in (line for _, line in found if line is not None):
-            data.append((dataset, *(None if value != value else value for value in line)))
+            numbers = line[: len(data_head)]
+            data.append((dataset, *(None if value != value else value for value in numbers)))
     return Table(rows=tuple(rows), data_head=("dataset", *data_head), data=tuple(data), **parts)
 
 
@@ -127,8 +133,6 @@ def score_table(results: Results, measure: Measure) -> Table | None:
         ]
         for dataset, row in zip(some.datasets, numbers.tolist(), strict=True)
     }
-    if printed is None:
-        cells = {d: [(e, line[:4]) for e, line in row if line] for d, row in cells.items()}
     averages = average_ranks(values, measure.greater_is_better)
     return rows_by_dataset(
         cells,

@@ -293,7 +293,7 @@ class _Run:
             record = empty_record(task.cell, WORKER_DIED)
         except Exception as error:  # raised on the way to or from the worker
             record = empty_record(task.cell, repr(error))
-        self.file.append([record])
+        self.file.append(record)
         # Its predictions are on the disk, and would fill the memory.
         self.done[record.key] = replace(record, predictions=None)
         self.forecast.learn(record)
