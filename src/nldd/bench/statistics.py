@@ -667,14 +667,9 @@ def _winners(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def significance_line(
-    values: Any,
-    methods: Sequence[str],
-    greater_is_better: bool,
-    alpha: float = 0.05,
-    *,
-    first: str = "NLDD",
+    values: Any, methods: Sequence[str], greater_is_better: bool, alpha: float = 0.05
 ) -> str:
-    """:func:`significance` in the notation of the paper, with the method `first` in front.
+    """:func:`significance` in the notation of the paper, with NLDD in front.
 
     Parameters
     ----------
@@ -684,7 +679,6 @@ def significance_line(
         Names of the columns.
     greater_is_better : bool
     alpha : float, default=0.05
-    first : str, default="NLDD"
 
     Returns
     -------
@@ -703,7 +697,7 @@ def significance_line(
     'no method is significantly better than another; with 5 data sets no p can fall below 0.03125'
     """
     beaten = significance(values, methods, greater_is_better, alpha)
-    return _line(beaten, first, explain_least_p(len(complete_values(values)), alpha))
+    return _line(beaten, "NLDD", explain_least_p(len(complete_values(values)), alpha))
 
 
 def _line(beaten: dict[str, list[str]], first: str, reason: str) -> str:

@@ -259,14 +259,7 @@ def table(
 @force_option
 @data_dir_option
 @json_option
-def export(
-    name: str,
-    meka: Path,
-    force: bool,
-    data_dir: Path | None,
-    as_json: bool,
-    columns: dict[str, Any],
-) -> None:
+def export(name: str, meka: Path, force: bool, as_json: bool, **place: Any) -> None:
     """Write a data set in the format of MEKA, to run it on the very same rows.
 
     A data set that comes with a training and a test file is written as two files, and sparse
@@ -279,7 +272,7 @@ def export(
     """
     from nldd.bench.datasets.arff import export_dataset
 
-    dataset = _load(name, data_dir, columns)
+    dataset = _load(name, **place)
     written = export_dataset(dataset, meka, force=force)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
     print_result(as_json, record, "\n".join(map(str, written)))

@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, hstack, issparse, vstack
 
 from nldd._files import open_replacement, refuse_existing
 from nldd._wording import quote, quote_first
@@ -449,18 +450,18 @@ def export_dataset(
     path = Path(path)
     if path.suffix.lower() != ".arff":
         raise InputError(f"The file must end in .arff; got {path}.")
-    stem = path.stem.removesuffix("-train") if dataset.n_train is not None else path.stem
-    parts = [""] if dataset.n_train is None else ["-train", "-test"]
-    paths = [path.with_name(f"{stem}{part}{path.suffix}") for part in parts]
+    stem, cuts = path.stem, {"": slice(None)}
+    if (n_train := dataset.n_train) is not None:
+        stem = stem.removesuffix("-train")
+        cuts = {"-train": slice(n_train), "-test": slice(n_train, None)}
+    paths = [path.with_name(f"{stem}{part}{path.suffix}") for part in cuts]
     refuse_existing(*paths, force=force)
     names = {*dataset.label_names, *dataset.feature_names} - {""}
     if len(names) != dataset.n_labels + dataset.n_features:
         raise InputError("To be exported, each label and each feature needs a name of its own.")
     if not dataset.is_text and (abs(dataset.X) == np.inf).sum():
         raise InputError("A feature is infinite, which ARFF files cannot say. Replace it.")
-    n_train = dataset.n_train
-    cuts = [slice(None)] if n_train is None else [slice(n_train), slice(n_train, None)]
-    for place, rows in zip(paths, cuts, strict=True):
+    for place, rows in zip(paths, cuts.values(), strict=True):
         with open_replacement(place) as stream:
             stream.writelines(f"{line}\n".encode() for line in _arff_lines(dataset, rows))
     return paths
@@ -483,18 +484,17 @@ def _arff_lines(dataset: Dataset, rows: slice) -> Iterator[str]:
         texts = (_quoted(text, always=True) for text in X)
         yield from (f"{_join_cells(labels)},{text}" for labels, text in zip(Y, texts, strict=True))
     elif issparse(X):
-        yield from _sparse_lines(csr_array(X), Y)
+        yield from _sparse_lines(X, Y)
     else:
         yield from map(_join_cells, np.hstack([Y, X]))
 
 
 def _sparse_lines(X: Any, Y: Any) -> Iterator[str]:
-    for i, labels in enumerate(Y):
-        pairs = [f"{j} 1" for j in np.flatnonzero(labels)]
-        begin, end = X.indptr[i : i + 2]
-        cells = zip(X.indices[begin:end].tolist(), X.data[begin:end].tolist(), strict=True)
-        pairs += [f"{Y.shape[1] + j} {_as_text(value)}" for j, value in sorted(cells)]
-        yield f"{{{','.join(pairs)}}}"
+    table = csr_array(hstack([csr_array(Y), X]))
+    table.sort_indices()
+    for begin, end in pairwise(table.indptr):
+        cells = zip(table.indices[begin:end].tolist(), table.data[begin:end].tolist(), strict=True)
+        yield f"{{{','.join(f'{j} {_as_text(value)}' for j, value in cells)}}}"
 
 
 def _join_cells(values: Any) -> str:

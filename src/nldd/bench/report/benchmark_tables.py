@@ -9,7 +9,7 @@ from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, paper_part, prin
 from nldd.bench.report.results import FloatArray, Results
 from nldd.bench.report.score_tables import CONVENTIONS, Cell, number, rows_by_dataset
 from nldd.bench.runner.records import CellRecord
-from nldd.metrics._measures import Measure
+from nldd.metrics import Measure
 from nldd.present.table import Table, TableEntry
 
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")

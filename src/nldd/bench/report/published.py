@@ -21,7 +21,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.report.results import FloatArray, Results
 from nldd.bench.statistics import average_ranks, complete_rows, significance_line
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES, Measure
+from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.present.table import Row, Table, TableEntry
 from nldd.present.text import count_noun
 
@@ -173,11 +173,9 @@ def paper_part(results: Results) -> Results:
 
 
 def _is_papers(results: Results, dataset: str) -> bool:
-    if dataset not in published(PAPER_MEASURES[0].key).datasets:
-        return False
     found = (results.cells(dataset, method) for method in results.methods)
     n_labels = {cell.details["n_labels"] for cells in found for cell in cells}
-    return n_labels == {CATALOGUE[dataset].n_labels}
+    return dataset in CATALOGUE and n_labels == {CATALOGUE[dataset].n_labels}
 
 
 def printed_values(results: Results, measure: Measure) -> FloatArray | None:
@@ -204,16 +202,14 @@ def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Itera
     both = _common(results, measure, values)
     if both is None:
         return
-    among, *tables = both
-    rows = [average_ranks(table, measure.greater_is_better) for table in tables]
-    complete = complete_rows(values)
-    names = ["among the paper's", "in the paper"]
-    if among.all() and complete.sum() == len(tables[0]):
+    among, ours, theirs = both
+    tables = {"among the paper's": ours, "in the paper": theirs}
+    if among.all() and complete_rows(values).sum() == len(ours):
         # All that we have is the paper's: the first row would say what the one above it says.
-        names, rows = names[1:], rows[1:]
-    for name, averages in zip(names, rows, strict=True):
+        del tables["among the paper's"]
+    for name, table in tables.items():
         ranks = np.full(len(among), np.nan)
-        ranks[among] = averages
+        ranks[among] = average_ranks(table, measure.greater_is_better)
         yield name, *rank_entries(ranks)
 
 

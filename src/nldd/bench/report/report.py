@@ -16,7 +16,7 @@ from nldd.bench.report.results import Results, results
 from nldd.bench.runner.benchmark import FACTS
 from nldd.bench.runner.records import CELLS, read_records
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES, Measure
+from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.present.latex import RENDERERS
 from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table

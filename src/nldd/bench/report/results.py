@@ -15,9 +15,8 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
+from nldd.metrics import MEASURES, PROBABILITY_MEASURES, Measure, evaluate
 from nldd.metrics._counts import Counts, label_counts, label_values
-from nldd.metrics._measures import MEASURES, Measure, evaluate
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.present.text import command_line, printable
 
 FloatArray = NDArray[np.float64]
@@ -75,11 +74,6 @@ class Results:
         columns = zip(self.methods, self.means(measure).T, strict=True)
         some = (method for method, values in columns if not np.isnan(values).all())
         return replace(self, methods=tuple(some))
-
-    @property
-    def title(self) -> str:
-        """What the protocol calls itself."""
-        return str(next((r.details["title"] for r in self.finished if "title" in r.details), ""))
 
     @property
     def shares(self) -> list[CellRecord]:

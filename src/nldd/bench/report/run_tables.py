@@ -36,6 +36,7 @@ SHORT = {method.factory.__name__: key for key, method in METHODS.items()}
 
 def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
     seconds = sum(record.seconds for record in results.finished)
+    title = next((r.details["title"] for r in results.finished if "title" in r.details), "")
     versions: dict[str, None] = {}
     machines: dict[str, None] = {}
     for record in results.finished + results.failed:
@@ -45,7 +46,7 @@ def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
         machines[f"{system} {processor}, {cores} cores"] = None
     return (
         ("protocol", results.protocol),
-        *([("title", results.title)] if results.title not in ("", results.protocol) else []),
+        *([("title", title)] if title not in ("", results.protocol) else []),
         ("finished cells", str(len(results.finished))),
         ("failed cells", str(len(results.failed))),
         ("processor time", f"{seconds / 3600:.2f} h" if seconds >= 600 else f"{seconds:.0f} s"),

@@ -29,8 +29,7 @@ from nldd.bench.statistics import (
     significance_line,
 )
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES, Measure
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import PAPER_MEASURES, PROBABILITY_MEASURES, Measure
 from nldd.present.table import DataRow, Row, Table, TableEntry
 
 ALPHA = 0.05
@@ -227,15 +226,12 @@ def overview_table(results: Results) -> Table | None:
         n = int(complete_rows(values).sum()) if some.methods else 0
         if len(some.methods) < 2 or not n:
             continue
-        averages = np.full(len(results.methods), np.nan)
-        places = [results.methods.index(method) for method in some.methods]
-        averages[places] = average_ranks(values, measure.greater_is_better)
+        averages = average_ranks(values, measure.greater_is_better).tolist()
+        by_method = dict(zip(some.methods, averages, strict=True))
+        shown = np.array([by_method.get(method, np.nan) for method in results.methods])
         lacking |= set(results.methods).difference(some.methods)
-        rows.append((measure.name, str(n), *rank_entries(averages)))
-        data += [
-            (measure.key, method, rank, n)
-            for method, rank in zip(some.methods, averages[places].tolist(), strict=True)
-        ]
+        rows.append((measure.name, str(n), *rank_entries(shown)))
+        data += [(measure.key, method, rank, n) for method, rank in by_method.items()]
     if len(results.datasets) < 2 or not rows:
         return None
     notes = ["Over data sets on which all methods of the row have a value; the best is bold."]
