@@ -96,6 +96,26 @@ def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
     assert second.scores["log_loss"] == PROBABILITY_MEASURES["log_loss"](kept.Y_true, kept.P)
 
 
+@pytest.mark.parametrize(
+    "values", [np.linspace(-2, 3, 30), np.full(30, np.nan)], ids=["odd", "nan"]
+)
+def test_values_that_are_no_probabilities_leave_the_other_measures(tmp_path, values):
+    Y = np.random.default_rng(0).random((10, 3)) < 0.5
+    cell = record("alpha", n_labels=3)
+    kept = CellPredictions(np.arange(10), Y, Y, values.reshape(10, 3))
+    with RecordFile(tmp_path) as file:
+        file.append(replace(cell, predictions=kept))
+    found = results([cell], folder=tmp_path)
+    assert found.means(MACRO_F).item() == 1
+    assert np.isnan(found.means(PROBABILITY_MEASURES["log_loss"]).item())
+
+
+def test_failures_of_an_older_protocol_do_not_say_how_many_folds_there_are():
+    stale = record("alpha", fold=2, n_folds=3, error="no")
+    found = results([stale, *folds("alpha", "BR", [0.1, 0.3])])
+    assert (found.means(HAMMING).item(), found.incomplete) == (0.2, [])
+
+
 def test_incomplete_and_failed_folds_are_left_out_and_said():
     failed = record("scene", "CC", fold=1, n_folds=2, error="no")
     cells = [

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -15,7 +16,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
-from nldd.metrics import MEASURES, PROBABILITY_MEASURES, Measure, evaluate
+from nldd.metrics import MEASURES, PROBABILITY_MEASURES, Measure
 from nldd.metrics._counts import Counts, label_counts, label_values
 from nldd.present.text import command_line, printable
 
@@ -174,7 +175,8 @@ def results(
     incomplete = []
     for pair, cells in found.items():
         good = sorted((cell for cell in cells if cell.error is None), key=lambda cell: cell.fold)
-        n_folds = cells[0].details["n_folds"]
+        # A cell that failed may be of an older protocol, which had other folds.
+        n_folds = (good or cells)[0].details["n_folds"]
         if len(good) == n_folds:
             whole[pair] = good
         else:
@@ -214,10 +216,13 @@ def _complete(record: CellRecord, folder: Path) -> CellRecord:
         return record
     if (kept := read_predictions(folder, record.key)) is None:
         return record
-    scores = record.scores
-    for measures, Y in ((MEASURES, kept.Y_pred), (PROBABILITY_MEASURES, kept.P)):
-        lacking = [measure for key, measure in measures.items() if key not in scores]
-        scores = scores | (evaluate(kept.Y_true, Y, lacking) if Y is not None else {})
+    scores = dict(record.scores)
+    for key, measure in ALL_MEASURES.items():
+        Y = kept.P if key in PROBABILITY_MEASURES else kept.Y_pred
+        if key not in scores and Y is not None:
+            # Values that are no probabilities have no such measure, as the cell has warned.
+            with suppress(InputError):
+                scores[key] = measure(kept.Y_true, Y)
     counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
     return replace(record, scores=scores, details={"label_counts": counts} | record.details)
 
