@@ -82,24 +82,6 @@ def test_facts_of_more_data_are_added_and_damaged_ones_replaced(here):
         assert list(json.loads((here / "a" / FACTS).read_text())) == names
 
 
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [("seed = 7\n", ("seed 0", "seed 7")), ('split = "stratified"\n', ("3-fold", "stratified"))],
-)
-def test_changed_protocol_is_refused_before_anything_is_run(here, capsys, change, named):
-    """Until the end of the run nothing would tell that no report can be made of the folder."""
-    assert cli.run([*TRIAL, *ARFF, "--methods", "MLKNN", "--out", "a"]) == 0
-    before = (here / "a" / CELLS).read_bytes()
-    (here / "trial.toml").write_text(change + PROTOCOL)
-    capsys.readouterr()
-    for methods in ("MLKNN", "BR"):
-        assert cli.run([*TRIAL, *ARFF, "--methods", methods, "--out", "a"]) == 1
-        error = capsys.readouterr().err
-        assert all(word in error for word in (*named, "--out"))
-        assert (here / "a" / CELLS).read_bytes() == before
-    assert cli.run(["report", "a"]) == 0
-
-
 @pytest.mark.slow
 def test_list_may_be_longer_than_the_name_of_a_file(here):
     names = [f"tunes-{i:03}.arff" for i in range(30)]
@@ -136,11 +118,7 @@ def test_failed_cells_are_shown_and_the_exit_code_is_1(here, capsys, snapshot):
     ("arguments", "code", "named"),
     [
         (["--datasets", "nowhere.arff"], 1, "nowhere.arff"),
-        (["--datasets", "songs.csv"], 1, "songs.csv"),
-        (["--datasets", "emotions"], 1, "nldd datasets fetch emotions"),
         ([*ARFF, "--methods", "NLD"], 1, "'NLDD'"),
-        ([*ARFF, "--protocol", "papr"], 1, "'paper'"),
-        ([*ARFF, "--protocol", "no.toml"], 1, "no.toml"),
         ([*ARFF, "--protocol", "bad.toml"], 1, "bad.toml: unknown key 'fold'"),
         ([*ARFF, "--out", "songs.csv/x"], 1, "songs.csv"),
         (["--jobs", "0"], 2, "0 workers"),

@@ -136,6 +136,8 @@ def test_counts_of_the_catalogue_are_checked(load_entry, fact, value, found):
     ("name", "options", "message"),
     [
         ("yest", {}, "'yest'. Did you mean 'yeast'"),
+        ("Yeast", {}, "Did you mean 'yeast'"),
+        ("mnist", {}, "'mnist'. The catalogue has emotions, scene"),
         ("yeast", {"labels": 3}, "The labels of 'yeast' are known"),
         ("yeast", {"groups": "a"}, "yeast has no column of groups"),
         (None, {}, "got None"),

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from bench.runner.trials import Raises, Stub, replace_method, songs, trial
+from bench.runner.trials import Stub, replace_method, songs, trial
 from nldd.bench.runner import cell as cell_module
 from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
 from nldd.bench.runner.protocol import Shares
@@ -220,9 +220,6 @@ def test_record_holds_the_scores_of_a_plain_fit():
                 "evaluated_share": model.search_stats(dataset.X[cell.test]).share_evaluated,
             }
             assert details.items() <= record.details.items()
-            sizes, _, wrong = np.transpose(record.details["theta_bins"])
-            assert sizes.tolist() == [4] * 5
-            assert np.mean(wrong) == pytest.approx(record.scores["hamming_loss"])
 
 
 def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):
@@ -286,21 +283,10 @@ def test_record_says_what_it_was_computed_with_and_not_by_whom():
     assert set(record.machine) == {"system", "processor", "cores"}
 
 
-def test_failure_is_written_down(monkeypatch, tmp_path):
-    (tmp_path / "fail").touch()
-    replace_method(monkeypatch, "SMBR", Raises)
-    cell = planned(("SMBR",), parameters={"SMBR": {"place": str(tmp_path)}})[1]
-    record = run_cell(songs(), cell)
-    assert record.error == "ValueError: this fold is not for me"
-    assert (record.key, record.settings) == (cell.key, cell.settings)
-    assert (record.scores, record.fit_seconds, record.predict_seconds) == ({}, 0.0, 0.0)
-    assert record.versions["numpy"] == np.__version__
-
-
 def test_number_that_json_does_not_know_fails_its_cell(monkeypatch):
     monkeypatch.setattr("nldd.bench.runner.cell.evaluate", lambda *args: {"hamming_loss": np.inf})
     record = run_cell(songs(), planned(("MLKNN",))[0])
-    assert record.scores == {}
+    assert (record.scores, record.fit_seconds, record.predict_seconds) == ({}, 0.0, 0.0)
     assert "JSON" in record.error
 
 

@@ -10,87 +10,65 @@ from nldd.bench.runner.splits import Split
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
 
+EVERY_KEY = """
+name = "words"
+title = "Words only"
+seed = 7
+folds = 4
+split_from = 900
+splits = 2
+test_share = 0.5
+settings = "paper"
+base = "platt-svc"
+methods = ["NLDD", "BR"]
+prepare = [
+    "sklearn.impute:SimpleImputer",
+    { transformer = "sklearn.decomposition:PCA", n_components = 2 },
+]
+parameters.NLDD.standardize = "none"
+split = { kind = "stratified", order = 2 }
+large = { base = "platt-linear-svc", parameters.NLDD.train_fraction = 0.5 }
+[datasets]
+yeast.split = "given"
+[datasets.enron]
+base = "auto"
+labels = "code_*"
+text = "answer"
+split = { kind = "repeated", folds = 2 }
+parameters.BR.decision = "probability"
+[shares]
+dataset = "enron"
+method = "NLDD"
+steps = [0.25, 1]
+parameters = { max_pairs = 10 }
+[search]
+scoring = "log_loss"
+inner_folds = 5
+NLDD = { train_fraction = [0.5, 1.0], estimator__C = [1.0], pca__n_components = [1, 2] }
+"""
+
 
 def test_every_key_is_read(own):
-    protocol = own(
-        """
-        name = "words"
-        title = "Words only"
-        seed = 7
-        folds = 4
-        split_from = 900
-        splits = 2
-        test_share = 0.5
-        settings = "paper"
-        base = "platt-svc"
-        methods = ["NLDD", "BR"]
-        prepare = [
-            "sklearn.impute:SimpleImputer",
-            { transformer = "sklearn.decomposition:PCA", n_components = 2 },
-        ]
-        [parameters.NLDD]
-        standardize = "none"
-        [split]
-        kind = "stratified"
-        order = 2
-        [large]
-        base = "platt-linear-svc"
-        [large.parameters.NLDD]
-        train_fraction = 0.5
-        [datasets.enron]
-        base = "auto"
-        labels = "code_*"
-        text = "answer"
-        [datasets.enron.parameters.BR]
-        decision = "probability"
-        [datasets.enron.split]
-        kind = "repeated"
-        folds = 2
-        [datasets.yeast]
-        split = "given"
-        [shares]
-        dataset = "enron"
-        method = "NLDD"
-        steps = [0.25, 1]
-        parameters = { max_pairs = 10 }
-        [search]
-        scoring = "log_loss"
-        inner_folds = 5
-        NLDD = { train_fraction = [0.5, 1.0], estimator__C = [1.0], pca__n_components = [1, 2] }
-        """
-    )
+    protocol = own(EVERY_KEY)
     assert [repr(each) for each in protocol.prepare] == ["SimpleImputer()", "PCA(n_components=2)"]
-    assert replace(protocol, prepare=()) == Protocol(
-        name="words",
-        title="Words only",
-        seed=7,
-        folds=4,
-        split_from=900,
-        splits=2,
-        test_share=0.5,
+    split, large = Split("repeated", folds=2, repeats=10), {"NLDD": {"train_fraction": 0.5}}
+    grid = {"train_fraction": (0.5, 1.0), "estimator__C": (1.0,), "pca__n_components": (1, 2)}
+    of_enron = {"parameters": {"BR": {"decision": "probability"}}}
+    of_enron |= {"labels": "code_*", "text": "answer"}
+    expected = Protocol("words", "Words only", 7, 4, 900, 2, 0.5)
+    assert replace(protocol, prepare=()) == replace(
+        expected,
         split=Split("stratified", folds=4, order=2),
         settings="paper",
         base="platt-svc",
         methods=("NLDD", "BR"),
         parameters={"NLDD": {"standardize": "none"}},
-        large=DatasetRules(base="platt-linear-svc", parameters={"NLDD": {"train_fraction": 0.5}}),
+        large=DatasetRules(base="platt-linear-svc", parameters=large),
         datasets={
-            "enron": DatasetRules(
-                split=Split("repeated", folds=2, repeats=10),
-                base="auto",
-                parameters={"BR": {"decision": "probability"}},
-                labels="code_*",
-                text="answer",
-            ),
+            "enron": DatasetRules(split, "auto", **of_enron),
             "yeast": DatasetRules(split=Split("given")),
         },
-        search={
-            "NLDD": {
-                "train_fraction": (0.5, 1.0),
-                "estimator__C": (1.0,),
-                "pca__n_components": (1, 2),
-            }
-        },
+        search={"NLDD": grid},
         scoring="log_loss",
         inner_folds=5,
         shares=Shares("enron", "NLDD", (0.25, 1.0), {"max_pairs": 10}),
