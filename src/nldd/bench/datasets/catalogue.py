@@ -154,14 +154,10 @@ class FileState:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {
-            "dataset": self.dataset,
-            "file": self.file.file,
-            "path": self.path,
-            "state": self.state,
-            "expected": {"n_bytes": self.file.n_bytes, "sha256": self.file.sha256},
-            "found": {"n_bytes": self.n_bytes, "sha256": self.sha256},
-        }
+        place = {"dataset": self.dataset, "file": self.file.file, "path": self.path}
+        expected = {"n_bytes": self.file.n_bytes, "sha256": self.file.sha256}
+        found = {"n_bytes": self.n_bytes, "sha256": self.sha256}
+        return place | {"state": self.state, "expected": expected, "found": found}
 
 
 def find_entry(name: str) -> CatalogueEntry:

@@ -248,11 +248,8 @@ def share_table(records: list[CellRecord]) -> Table | None:
     for r in records:
         wrong = r.scores["hamming_loss"] * r.details["n_labels"]
         data.append((r.train_share, r.details["n_train"], r.seconds, wrong))
-    return Table(
-        key="shares",
-        title=f"{records[0].method} on shares of the training rows of {records[0].dataset}",
-        head=("share", "training rows", "seconds", "wrong labels a row"),
-        rows=tuple((f"{a:.0%}", str(n), f"{s:.1f}", f"{wrong:.4f}") for a, n, s, wrong in data),
-        data_head=("share", "n_train", "seconds", "mismatches"),
-        data=tuple(data),
-    )
+    title = f"{records[0].method} on shares of the training rows of {records[0].dataset}"
+    head = ("share", "training rows", "seconds", "wrong labels a row")
+    rows = tuple((f"{a:.0%}", str(n), f"{s:.1f}", f"{wrong:.4f}") for a, n, s, wrong in data)
+    data_head = ("share", "n_train", "seconds", "mismatches")
+    return Table("shares", title, head, rows, (), (), data_head, tuple(data))

@@ -360,24 +360,13 @@ def difference_tables(results: Results) -> list[Table]:
         for d in found
         for numbers in [(d.ours, d.error, d.printed, d.difference, d.in_errors)]
     )
+    far, near = (tuple(difference.row() for difference in some) for some in (large, found))
+    title = f"Values that are more than {LARGE:g} standard errors from the paper's"
+    of_all = f"All {len(found)} values of the paper beside ours"
+    notes = (about_paper_differences(found), ABOUT_ERRORS)
     return [
-        Table(
-            "paper_differences",
-            f"Values that are more than {LARGE:g} standard errors from the paper's",
-            HEAD,
-            tuple(difference.row() for difference in large),
-            notes=(about_paper_differences(found), ABOUT_ERRORS),
-            data_head=DATA_HEAD,
-            data=data,
-        ),
-        Table(
-            "paper_values",
-            f"All {len(found)} values of the paper beside ours",
-            HEAD,
-            tuple(difference.row() for difference in found),
-            notes=(ABOUT_ERRORS,),
-            folded=True,
-        ),
+        Table("paper_differences", title, HEAD, far, (), notes, DATA_HEAD, data),
+        Table("paper_values", of_all, HEAD, near, notes=notes[1:], folded=True),
     ]
 
 

@@ -289,10 +289,7 @@ def difference_diagrams(
                 f"Bars without dots: Nemenyi's critical difference at 0.05, {distance:.2f}."
             )
         ruler = distance if nemenyi else None
-        yield draw(
-            CriticalDifferenceDisplay(found.methods, averages, found.groups, name, ruler),
-            f"differences_{measure.key}",
-            " ".join(caption),
-            f"Average ranks on {name}: {found.methods[averages.index(min(averages))]} is best with "
-            f"{min(averages):.2f}.",
-        )
+        display = CriticalDifferenceDisplay(found.methods, averages, found.groups, name, ruler)
+        best = averages.index(min(averages))
+        alt = f"Average ranks on {name}: {found.methods[best]} is best with {averages[best]:.2f}."
+        yield draw(display, f"differences_{measure.key}", " ".join(caption), alt)

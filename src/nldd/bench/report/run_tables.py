@@ -30,6 +30,7 @@ ABOUT_FACTS = (
     "times labelsets."
 )
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
+Words = tuple[str, ...]
 PROGRAMS = ("nldd", "scikit-learn", "python")
 SHORT = {method.factory.__name__: key for key, method in METHODS.items()}
 
@@ -75,15 +76,9 @@ def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
     if counts := ", ".join(missing):
         notes.insert(0, f"Missing values of features: {counts}.")
     keys = (*(key for key, _ in FACTS.values()), "n_missing")
-    return Table(
-        "datasets",
-        "Data sets",
-        ("data set", *FACTS),
-        tuple(rows),
-        notes=(ABOUT_FACTS, *notes),
-        data_head=("dataset", *keys),
-        data=tuple((d, *(facts.get(d, {}).get(key) for key in keys)) for d in results.datasets),
-    )
+    data = tuple((d, *(facts.get(d, {}).get(key) for key in keys)) for d in results.datasets)
+    head, told = ("data set", *FACTS), (ABOUT_FACTS, *notes)
+    return Table("datasets", "Data sets", head, tuple(rows), (), told, ("dataset", *keys), data)
 
 
 def _is_of(results: Results, dataset: str, entry: Mapping[str, Any]) -> bool:
@@ -112,15 +107,10 @@ def split_table(results: Results) -> Table:
             (dataset, n_labels, split, cell.fold, a, b)
             for cell, a, b in zip(cells, n_train, n_test, strict=True)
         ]
-    return Table(
-        "splits",
-        "How the rows were split",
-        ("data set", "rows", "labels", "split", "training rows", "test rows"),
-        tuple(rows),
-        notes=("The splits are the same for all methods.",),
-        data_head=("dataset", "n_labels", "split", "fold", "n_train", "n_test"),
-        data=tuple(data),
-    )
+    title, notes = "How the rows were split", ("The splits are the same for all methods.",)
+    head = ("data set", "rows", "labels", "split", "training rows", "test rows")
+    data_head = ("dataset", "n_labels", "split", "fold", "n_train", "n_test")
+    return Table("splits", title, head, tuple(rows), (), notes, data_head, tuple(data))
 
 
 def _range(counts: list[int]) -> str:
@@ -153,10 +143,10 @@ def problems_table(results: Results) -> Table | None:
 def _words(
     key: str,
     title: str,
-    head: tuple[str, ...],
-    rows: Sequence[tuple[str, ...]],
-    notes: tuple[str, ...],
-    data: Sequence[tuple[str, ...]] = (),
+    head: Words,
+    rows: Sequence[Words],
+    notes: Words,
+    data: Sequence[Words] = (),
 ) -> Table | None:
     """A table of words, whose CSV file has heads like those of the other files; None if empty."""
     csv_head = tuple(name.replace("data set", "dataset").replace(" ", "_") for name in head)

@@ -126,12 +126,10 @@ def score_table(results: Results, measure: Measure) -> Table | None:
     best = np.where(np.isnan(R), np.inf, R).min(axis=1, keepdims=True) == R
     targets = np.full(values.shape, np.nan) if printed is None else printed
     numbers = np.stack([values, errors, R, best, targets], axis=-1)
-    cells = {
-        dataset: [
-            _score(measure.key, dataset, *cell) for cell in zip(some.methods, row, strict=True)
-        ]
-        for dataset, row in zip(some.datasets, numbers.tolist(), strict=True)
-    }
+    cells = {}
+    for dataset, row in zip(some.datasets, numbers.tolist(), strict=True):
+        by_method = zip(some.methods, row, strict=True)
+        cells[dataset] = [_score(measure.key, dataset, *cell) for cell in by_method]
     averages = average_ranks(values, measure.greater_is_better)
     return rows_by_dataset(
         cells,
@@ -238,15 +236,9 @@ def overview_table(results: Results) -> Table | None:
     if lacking:
         names = ", ".join(method for method in results.methods if method in lacking)
         notes.append(f"Without a value of some measures, which rank the others alone: {names}.")
-    return Table(
-        "overview",
-        "Average rank by every measure",
-        ("measure", "data sets", *results.methods),
-        tuple(rows),
-        notes=tuple(notes),
-        data_head=("measure", "method", "average_rank", "n_datasets"),
-        data=tuple(data),
-    )
+    title, head = "Average rank by every measure", ("measure", "data sets", *results.methods)
+    data_head = ("measure", "method", "average_rank", "n_datasets")
+    return Table("overview", title, head, tuple(rows), (), tuple(notes), data_head, tuple(data))
 
 
 def pair_table(
@@ -264,20 +256,13 @@ def pair_table(
     too_few: dict[str, list[str]] = {}
     for measure, compared in found:
         too_few.setdefault(compared.least_p(), []).append(measure.name)
-    return Table(
-        "pairs",
-        "Pairs of methods by every measure" if len(found) > 1 else "Pairs of methods",
-        (*PAIR_HEAD, *tests),
-        tuple(_pair(measure.name, pair, nemenyi) for measure, pair in pairs),
-        notes=(
-            *(f"{', '.join(names)}: {why}." for why, names in too_few.items() if why),
-            ABOUT_PAIRS,
-            *[ABOUT_NEMENYI] * nemenyi,
-        ),
-        data_head=("measure", *Pair.__slots__),
-        data=tuple((measure.key, *astuple(pair)) for measure, pair in pairs),
-        folded=True,
-    )
+    title = "Pairs of methods by every measure" if len(found) > 1 else "Pairs of methods"
+    head, data_head = (*PAIR_HEAD, *tests), ("measure", *Pair.__slots__)
+    rows = tuple(_pair(measure.name, pair, nemenyi) for measure, pair in pairs)
+    data = tuple((measure.key, *astuple(pair)) for measure, pair in pairs)
+    reasons = (f"{', '.join(names)}: {why}." for why, names in too_few.items() if why)
+    notes = (*reasons, ABOUT_PAIRS, *[ABOUT_NEMENYI] * nemenyi)
+    return Table("pairs", title, head, rows, (), notes, data_head, data, folded=True)
 
 
 def _pair(measure: str, pair: Pair, nemenyi: bool) -> Row:
