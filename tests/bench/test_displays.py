@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from drawn import assert_legible
+from nldd import NLDDClassifier
 from nldd.bench.displays import CriticalDifferenceDisplay, PairsDisplay, stacked_bars
-from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure
 

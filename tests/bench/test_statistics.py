@@ -28,7 +28,7 @@ from nldd.bench.statistics import (
     significance_line,
 )
 from nldd.exceptions import InputError
-from nldd.metrics._measures import MEASURES
+from nldd.metrics import MEASURES
 
 NAN = np.nan
 # Demsar (2006), table 5a, for 2 to 10 methods.

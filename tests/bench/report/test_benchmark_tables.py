@@ -11,7 +11,7 @@ from nldd.bench.report import benchmark_tables as tables
 from nldd.bench.report.published import printed_table
 from nldd.bench.report.results import results
 from nldd.bench.runner.cell import cells, run_cell
-from nldd.metrics._measures import MEASURES, PAPER_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES
 from nldd.present.table import to_csv
 
 HAMMING = PAPER_MEASURES[0]

@@ -11,8 +11,7 @@ from bench.report.records import folds, grid, record
 from nldd.bench.report.results import ALL_MEASURES, render_outcome, results
 from nldd.bench.runner.records import CellPredictions, RecordFile
 from nldd.exceptions import InputError
-from nldd.metrics._measures import MEASURES, PAPER_MEASURES
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES
 
 HAMMING, MACRO_F = PAPER_MEASURES[0], MEASURES["macro_f"]
 

@@ -19,8 +19,7 @@ from nldd.bench.report.score_tables import (
 )
 from nldd.bench.statistics import significance_line
 from nldd.exceptions import InputError
-from nldd.metrics._measures import MEASURES, PAPER_MEASURES
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES
 from nldd.present.table import to_csv
 
 HAMMING, ZERO_ONE, ACCURACY, F_MEASURE = PAPER_MEASURES

@@ -14,14 +14,13 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bench.runner.trials import Stub, replace_method, songs, trial
+from nldd import NLDDClassifier
 from nldd.bench.runner import cell as cell_module
 from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
 from nldd.bench.runner.protocol import Shares
 from nldd.bench.runner.records import Key
 from nldd.datasets import Dataset
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.metrics._measures import MEASURES, evaluate
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import MEASURES, PROBABILITY_MEASURES, evaluate
 
 
 def planned(methods=("BR", "SMBR", "NLDD"), dataset=None, **settings):

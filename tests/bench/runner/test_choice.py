@@ -92,14 +92,6 @@ def test_methods_in_any_case_come_in_the_order_of_the_registry():
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("NLD", "'NLDD'"), ("mlnn", "'MLKNN'"), ("x", "BR, SMBR")]
-)
-def test_misspelt_method_is_refused_with_a_hint(name, hint):
-    with pytest.raises(InputError, match=rf"'{name}'.*{hint}"):
-        choose_methods(["BR", name], trial())
-
-
-@pytest.mark.parametrize(
     "text",
     [
         "[datasets.song.parameters.BR]\ndecision = 'probability'",

@@ -14,13 +14,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bench.runner.trials import Stub, replace_method, run_first, songs, trial
+from nldd import MLkNN, NLDDClassifier
 from nldd.bench.runner.cell import cells, digest, fingerprint, run_cell
 from nldd.bench.runner.splits import Split
 from nldd.datasets import Dataset
-from nldd.estimators._mlknn import MLkNN
-from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
-from nldd.metrics._measures import f_measure
+from nldd.metrics import f_measure
 
 STEPS = (SimpleImputer(strategy="median"), StandardScaler(), PCA(n_components=3))
 
