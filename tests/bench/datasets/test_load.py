@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, issparse
 
 import paper_data
+from file_server import entry_of
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
 from nldd.datasets import load_yeast
@@ -79,15 +80,9 @@ def load_entry(tmp_path, monkeypatch):
         files = {"train.arff": TRAIN, "test.arff": test, "birds.xml": XML}
         for file, content in files.items():
             (tmp_path / file).write_text(content)
-        scene = CATALOGUE["scene"]
-        sizes = [(file, len(content)) for file, content in files.items()]
         expected = {"n_samples": 3, "n_features": 4, "n_labels": 1, "n_labelsets": 2}
-        entry = replace(
-            scene,
-            name="birds",
-            files=tuple(replace(scene.files[0], file=file, n_bytes=size) for file, size in sizes),
-            **({"cardinality": 0.67} | expected | facts),
-        )
+        entry = entry_of({file: content.encode() for file, content in files.items()}, "birds")
+        entry = replace(entry, **({"cardinality": 0.67} | expected | facts))
         monkeypatch.setitem(CATALOGUE, "birds", entry)
         return load_dataset("birds", data_dir=tmp_path)
 

@@ -38,10 +38,9 @@ def test_own_data_sets_come_last_by_alphabet():
 
 
 def test_standard_errors_are_pooled_over_folds():
-    errors = ({"hamming_loss": 0.03}, {"hamming_loss": 0.04})
-    cells = [
-        record(fold=fold, n_folds=2, standard_errors=error) for fold, error in enumerate(errors)
-    ]
+    cells = folds("yeast", "BR", [0.5, 0.5])
+    for cell, error in zip(cells, (0.03, 0.04), strict=True):
+        cell.details["standard_errors"] = {"hamming_loss": error}
     # sqrt(0.03^2 + 0.04^2) / 2 = 0.05 / 2
     assert results(cells).standard_errors(HAMMING).item() == pytest.approx(0.025, rel=1e-14)
     # Random splits have rows in common: 0.01 of one split, times sqrt(1/5 + 25/75).
@@ -52,14 +51,9 @@ def test_standard_errors_are_pooled_over_folds():
 
 def test_macro_measures_count_a_label_once_over_all_folds():
     """Label 2 is in no row of the first fold, where it once counted as a perfect 1."""
-    counts = (
-        {"tp": [8, 0, 0], "fp": [2, 0, 0], "fn": [0, 1, 0]},
-        {"tp": [4, 1, 0], "fp": [0, 3, 0], "fn": [2, 0, 0]},
-    )
-    cells = [
-        record(fold=fold, n_folds=2, n_labels=3, label_counts=found)
-        for fold, found in enumerate(counts)
-    ]
+    cells = folds("yeast", "BR", [0.5, 0.5], n_labels=3)
+    cells[0].details["label_counts"] = {"tp": [8, 0, 0], "fp": [2, 0, 0], "fn": [0, 1, 0]}
+    cells[1].details["label_counts"] = {"tp": [4, 1, 0], "fp": [0, 3, 0], "fn": [2, 0, 0]}
     # 24 / 28 and 2 / 6 by label; the third is nowhere. All labels: 13 right of 18 and 16.
     expected = {"macro_f": (24 / 28 + 2 / 6) / 2, "micro_f": 2 * 13 / (2 * 13 + 5 + 3)}
     expected |= {"macro_precision": (12 / 14 + 1 / 4) / 2, "macro_recall": (12 / 14 + 1 / 2) / 2}

@@ -171,15 +171,13 @@ def test_threads_of_a_method_are_counted_and_pools_have_one(monkeypatch):
 
 # What is written down
 
+OF_PROBABILITIES = {"brier_score", "log_loss", "calibration_error"}
+
 
 @pytest.mark.parametrize(
     ("values", "missing", "told"),
     [
-        (
-            np.linspace(-2, 3, 7),
-            {"brier_score", "log_loss", "calibration_error"},
-            "between 0 and 1",
-        ),
+        (np.linspace(-2, 3, 7), OF_PROBABILITIES, "between 0 and 1"),
         (np.full(7, np.nan), set(PROBABILITY_MEASURES), "no finite numbers"),
     ],
     ids=["decisions", "nan"],
@@ -211,14 +209,12 @@ def test_record_holds_the_scores_of_a_plain_fit():
         assert not hasattr(cell.estimator, "labelsets_")  # it stays unfitted
         if isinstance(model, NLDDClassifier):
             errors = model.regression_.standard_errors.tolist()
-            details = {
-                "coefficients": model.beta_.tolist(),
-                "coefficient_errors": [None if error != error else error for error in errors],
-                "n_pairs": len(model.pairs_),
-                "n_labelsets": len(np.unique(dataset.Y[cell.train], axis=0)),
-                "evaluated_share": model.search_stats(dataset.X[cell.test]).share_evaluated,
-            }
-            assert details.items() <= record.details.items()
+            errors = [None if error != error else error for error in errors]
+            details = {"coefficients": model.beta_.tolist(), "coefficient_errors": errors}
+            n_labelsets = len(np.unique(dataset.Y[cell.train], axis=0))
+            details |= {"n_pairs": len(model.pairs_), "n_labelsets": n_labelsets}
+            share = model.search_stats(dataset.X[cell.test]).share_evaluated
+            assert (details | {"evaluated_share": share}).items() <= record.details.items()
 
 
 def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import product
 
 import numpy as np
 import pytest
@@ -181,14 +182,10 @@ def test_search_takes_the_best_of_the_inner_folds():
         record = run_cell(dataset, cell)
         X, Y = dataset.X[cell.train], dataset.Y[cell.train]
         inner = Split("k-fold", folds=4).rows(Dataset(X, Y, list("abcd")), fold)
-        scores = {
-            (k, s): np.mean([
-                f_measure(Y[test], MLkNN(k=k, s=s).fit(X[train], Y[train]).predict(X[test]))
-                for train, test in inner
-            ])
-            for k in (1, 3, 9)
-            for s in (0.5, 1.0)
-        }  # fmt: skip
+        scores = {}
+        for k, s in product((1, 3, 9), (0.5, 1.0)):
+            fitted = ((MLkNN(k=k, s=s).fit(X[train], Y[train]), test) for train, test in inner)
+            scores[k, s] = np.mean([f_measure(Y[test], m.predict(X[test])) for m, test in fitted])
         best = max(scores, key=scores.get)
         found = record.details["searched"]
         assert tuple(found["best"].values()) == best
