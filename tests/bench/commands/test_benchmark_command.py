@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import time
+from itertools import product
 
 import pytest
 
@@ -43,12 +44,8 @@ def test_own_files_are_benchmarked(here, capsys, snapshot):
     out, err = capsys.readouterr()
     snapshot(f"{out}\n{err}", "benchmark")
     records = read_records(here / "mine" / CELLS)
-    assert {(record.dataset, record.method, record.fold) for record in records} == {
-        (name, method, fold)
-        for name in ("songs", "tunes")
-        for method in ("BR", "SMBR", "MLKNN")
-        for fold in range(3)
-    }
+    expected = set(product(("songs", "tunes"), ("BR", "SMBR", "MLKNN"), range(3)))
+    assert {(record.dataset, record.method, record.fold) for record in records} == expected
 
 
 def test_lists_have_commas_or_come_from_repeated_options(here):
@@ -78,13 +75,10 @@ def test_texts_are_learned_from_and_what_was_left_out_is_said(here, capsys):
 
 
 def test_facts_of_more_data_are_added_and_damaged_ones_replaced(here):
-    for data, before, names in (
-        (CSV, None, ["songs"]),
-        (ARFF, None, ["songs", "tunes"]),
-        (ARFF, "{", ["tunes"]),
-    ):
-        if before:
-            (here / "a" / FACTS).write_text(before)
+    both = ["songs", "tunes"]
+    for data, names in ((CSV, both[:1]), (ARFF, both), (ARFF, both[1:])):
+        if names == ["tunes"]:
+            (here / "a" / FACTS).write_text("{")
         assert cli.run([*TRIAL, *data, "--methods", "MLKNN", "--out", "a"]) == 0
         assert list(json.loads((here / "a" / FACTS).read_text())) == names
 

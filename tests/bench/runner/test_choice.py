@@ -47,14 +47,10 @@ def test_columns_go_by_the_name_of_the_data_set(folder, own):
     (folder / "answers.csv").write_text("answer,code_a,code_b\nyes,1,0\nno,0,1\n")
     protocol = own(
         """
-        [datasets.talk.split]
-        kind = "leave-one-group-out"
-        groups = "speaker"
-        [datasets.answers]
-        labels = "code_*"
-        text = "answer"
-        [datasets.tunes]
-        labels = "sad,calm"
+        [datasets]
+        talk.split = { kind = "leave-one-group-out", groups = "speaker" }
+        answers = { labels = "code_*", text = "answer" }
+        tunes.labels = "sad,calm"
         """
     )
     names = ["talk-train.csv", "answers.csv", "songs.csv", "tunes.arff"]
