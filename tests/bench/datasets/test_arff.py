@@ -26,13 +26,8 @@ NAN = np.nan
 
 
 @pytest.fixture
-def read(tmp_path):
-    def read(content):
-        path = tmp_path / "file.arff"
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_arff(path)
-
-    return read
+def read(write):
+    return lambda content: read_arff(write(content, "file.arff"))
 
 
 def dense(table):

@@ -121,6 +121,8 @@ def test_headers_of_several_files_must_agree(load_entry, old, new, line):
     ("fact", "value", "found"),
     [
         ("n_samples", 5, 3),
+        ("n_features", 2, 4),
+        ("n_labels", 3, 1),
         ("n_labelsets", 4, 2),
         ("cardinality", 0.69, 0.666667),
     ],

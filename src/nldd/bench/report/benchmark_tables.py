@@ -235,9 +235,8 @@ def subset_mean(cells: list[CellRecord], measure: str, subset: str) -> float:
         parts = [part for cell in cells if (part := cell.details[SUBSETS[subset]])["n"]]
     if not parts:
         return float("nan")
-    return float(
-        np.average([p.get(measure, np.nan) for p in parts], weights=[p["n"] for p in parts])
-    )
+    values, sizes = [p.get(measure, np.nan) for p in parts], [p["n"] for p in parts]
+    return float(np.average(values, weights=sizes))
 
 
 def share_table(records: list[CellRecord]) -> Table | None:

@@ -285,9 +285,8 @@ def difference_diagrams(
         if least := found.least_p():
             caption.append(f"{least.capitalize()}, so a bar joins all.")
         if nemenyi:
-            caption.append(
-                f"Bars without dots: Nemenyi's critical difference at 0.05, {distance:.2f}."
-            )
+            words = "Bars without dots: Nemenyi's critical difference at 0.05"
+            caption.append(f"{words}, {distance:.2f}.")
         ruler = distance if nemenyi else None
         display = CriticalDifferenceDisplay(found.methods, averages, found.groups, name, ruler)
         best = averages.index(min(averages))

@@ -260,13 +260,11 @@ def render_outcome(records: Iterable[CellRecord], folder: Path, *, as_json: bool
     for cell in broken:
         why = str(cell.error).partition("\n")[0]
         folds.setdefault((cell.method, cell.dataset, why), []).append(cell.fold + 1)
-    failures = [
-        f"Failed: {method} on {dataset}, "
-        f"{f'fold {found[0]}' if len(found) == 1 else f'{len(found)} folds'}: {why}"
-        for (method, dataset, why), found in folds.items()
-    ]
-    first = f"{len(records) - len(broken)} of {len(records)} cells are in {file}."
+    lines = [f"{len(records) - len(broken)} of {len(records)} cells are in {file}."]
+    for (method, dataset, why), found in folds.items():
+        which = f"fold {found[0]}" if len(found) == 1 else f"{len(found)} folds"
+        lines.append(f"Failed: {method} on {dataset}, {which}: {why}")
     last = f"Next: {command_line('nldd', 'report', folder)}"
-    if failures:
+    if broken:
         last = "Try: the same command again, which runs the failed cells once more."
-    return "\n".join([first, *failures, last])
+    return "\n".join([*lines, last])
