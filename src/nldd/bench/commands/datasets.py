@@ -73,19 +73,15 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     """
     folder = catalogue.data_folder(data_dir)
     places = {name: _place(entry, data_dir) for name, entry in CATALOGUE.items()}
-    head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
-    rows = [
-        (
-            *(e.name, e.domain, str(e.n_samples), str(e.n_features), str(e.n_labels)),
-            *(f"{e.cardinality:.2f}", str(e.n_labelsets), places[e.name]),
-        )
-        for e in CATALOGUE.values()
-    ]
+    rows = [("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")]
+    for e in CATALOGUE.values():
+        sizes = str(e.n_samples), str(e.n_features), str(e.n_labels), f"{e.cardinality:.2f}"
+        rows.append((e.name, e.domain, *sizes, str(e.n_labelsets), places[e.name]))
     advice = f"Files are kept in {folder}."
     if {*places.values()} != {"yes"}:
         advice += " Get them by: nldd datasets fetch NAME"
     records = [_record(entry, places[entry.name]) for entry in CATALOGUE.values()]
-    text = align([head, *rows], right=range(2, 7))
+    text = align(rows, right=range(2, 7))
     print_result(as_json, {"folder": folder, "datasets": records}, text, advice)
 
 
