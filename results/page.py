@@ -21,8 +21,7 @@ from nldd.bench.report.published import paper_differences, published
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
-from nldd.bench.statistics.ranks import average_ranks, nemenyi
-from nldd.bench.statistics.significance import one_sided_wilcoxon
+from nldd.bench.statistics import average_ranks, nemenyi, one_sided_wilcoxon
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.present.table import Table, TableEntry, as_entry, one_line, right_aligned
 

@@ -5,13 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from drawn import assert_legible
-from nldd.bench.displays import (
-    CriticalDifferenceDisplay,
-    PairsDisplay,
-    runs_within,
-    stacked_bars,
-)
-from nldd.estimators._nldd import NLDDClassifier
+from nldd import NLDDClassifier
+from nldd.bench.displays import CriticalDifferenceDisplay, PairsDisplay, stacked_bars
 from nldd.exceptions import InputError
 from nldd.present.drawing import make_figure
 
@@ -79,19 +74,20 @@ def test_ruler_is_as_long_as_the_critical_difference_and_bars_join_ranks_within_
 @pytest.mark.parametrize(
     ("distance", "expected"),
     [
-        (0.5, [(1,), (2,), (0,), (3,)]),
-        (1.0, [(1, 2), (2, 0), (3,)]),
-        (2.0, [(1, 2, 0), (0, 3)]),
-        (9.0, [(1, 2, 0, 3)]),
+        (0.5, []),
+        (1.0, [(1.3, 2.3), (2.3, 3.3), (3.3, 4.0)]),  # 1.1 + 2.2 is 3.3000000000000003
+        (2.0, [(1.3, 3.3), (2.3, 4.0)]),
+        (9.0, [(1.3, 4.0)]),
     ],
 )
-def test_runs_within_a_distance(distance, expected):
-    assert runs_within(np.array([1.1 + 2.2, 1.3, 2.3, 5.3]), distance) == expected
+def test_bars_of_the_ruler_are_as_long_as_they_can_be(distance, expected):
+    ranks = [1.1 + 2.2, 1.3, 2.3, 4.0]
+    bars = thick_bars(CriticalDifferenceDisplay("abcd", ranks, critical_difference=distance).plot())
+    assert_allclose([tuple(bar.get_xdata()) for bar in bars] or [], expected, atol=0.03)
 
 
 @pytest.mark.parametrize(
-    ("n_methods", "distance"),
-    [(2, 0.9), (12, None), pytest.param(20, 0.9, marks=pytest.mark.slow)],
+    ("n_methods", "distance"), [(2, 0.9), (12, None), pytest.param(20, 0.9, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("name", ["M{}", "$a_{{ classifier chains {}", "x" * 45 + "{}"], ids=len)
 def test_words_never_overlap_and_names_are_no_formulas(n_methods, name, distance):

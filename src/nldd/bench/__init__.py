@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         read_predictions as read_predictions,
         read_records as read_records,
     )
-    from nldd.bench.statistics.significance import compare as compare
+    from nldd.bench.statistics import compare as compare
 else:
     __getattr__, __dir__, __all__ = export(
         __name__,
@@ -43,6 +43,6 @@ else:
             "nldd.bench.report.report": "write_report",
             "nldd.bench.runner.benchmark": "run_benchmark",
             "nldd.bench.runner.records": "read_predictions read_records",
-            "nldd.bench.statistics.significance": "compare",
+            "nldd.bench.statistics": "compare",
         },
     )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nldd.bench.statistics import cliques
 from nldd.exceptions import InputError
 from nldd.present.drawing import (
     BLUE,
@@ -83,7 +84,12 @@ class CriticalDifferenceDisplay(Display):
         names = self._names = [fill(str(name), NAME_WIDTH) for name in self.methods]
         bars = self._bars = stacked_bars(self.average_ranks, self.cliques)
         self._first_row = 1 + max((row for _, row in bars), default=-1)
-        within = [] if distance is None else runs_within(self.average_ranks, distance)
+        within = []
+        if distance is not None:
+            # As p-values: 1 within the distance, 0 beyond. Sums of ranks differ from each other in
+            # their last digits.
+            apart = np.abs(np.subtract.outer(self.average_ranks, self.average_ranks))
+            within = cliques(self.average_ranks, apart <= distance + 1e-9)
         joined = self._joined = stacked_bars(self.average_ranks, within)
         n_rows = self._first_row + 1 + max((row for _, row in joined), default=-1)
         self._notes = [note for note, found in ((NOTE, bars), (RULER_NOTE, joined)) if found]
@@ -170,15 +176,6 @@ class CriticalDifferenceDisplay(Display):
                 write(self.ax_, f"{rank:.2f}", (edge, y), (4 * sign, 0), align, "center")
                 past = (past_number * sign, 0)
                 write(self.ax_, self._names[method], (edge, y), past, align, "center", **looks)
-
-
-def runs_within(ranks: NDArray[np.float64], distance: float) -> list[tuple[int, ...]]:
-    """Groups of methods whose ranks are at most so far apart, and which cannot be made larger."""
-    order = np.argsort(ranks, kind="stable")
-    # Sums of ranks differ from each other in their last digits.
-    ends = np.searchsorted(ranks[order], ranks[order] + distance + 1e-9, side="right")
-    fresh = np.diff(ends, prepend=0) > 0
-    return [tuple(order[i : ends[i]].tolist()) for i in np.flatnonzero(fresh)]
 
 
 def stacked_bars(ranks: NDArray[np.float64], cliques: Sequence[tuple[int, ...]]) -> Bars:

@@ -1,14 +1,22 @@
-"""``nldd benchmark`` as people call it."""
+"""``nldd benchmark`` as people call it and see it, on a terminal and in a log."""
 
+import io
 import json
+import os
 import re
+import shutil
+import time
+from itertools import product
 
 import pytest
 
-from bench.runner.trials import n_lines, songs, work_at_home, write_arff, write_csv, written
+from bench.runner.trials import n_lines, songs, trial, work_at_home, write_arff, write_csv, written
 from nldd import cli
-from nldd.bench.runner.benchmark import FACTS
-from nldd.bench.runner.records import CELLS, read_records
+from nldd.bench.commands.benchmark import Watch, progress_lines
+from nldd.bench.runner.benchmark import FACTS, Forecast, State, Task
+from nldd.bench.runner.cell import cells
+from nldd.bench.runner.protocol import Shares
+from nldd.bench.runner.records import CELLS, CellRecord, Key, read_records
 
 PROTOCOL = 'folds = 3\nmethods = ["BR", "SMBR", "MLKNN"]\n'
 
@@ -36,12 +44,8 @@ def test_own_files_are_benchmarked(here, capsys, snapshot):
     out, err = capsys.readouterr()
     snapshot(f"{out}\n{err}", "benchmark")
     records = read_records(here / "mine" / CELLS)
-    assert {(record.dataset, record.method, record.fold) for record in records} == {
-        (name, method, fold)
-        for name in ("songs", "tunes")
-        for method in ("BR", "SMBR", "MLKNN")
-        for fold in range(3)
-    }
+    expected = set(product(("songs", "tunes"), ("BR", "SMBR", "MLKNN"), range(3)))
+    assert {(record.dataset, record.method, record.fold) for record in records} == expected
 
 
 def test_lists_have_commas_or_come_from_repeated_options(here):
@@ -71,33 +75,12 @@ def test_texts_are_learned_from_and_what_was_left_out_is_said(here, capsys):
 
 
 def test_facts_of_more_data_are_added_and_damaged_ones_replaced(here):
-    for data, before, names in (
-        (CSV, None, ["songs"]),
-        (ARFF, None, ["songs", "tunes"]),
-        (ARFF, "{", ["tunes"]),
-    ):
-        if before:
-            (here / "a" / FACTS).write_text(before)
+    both = ["songs", "tunes"]
+    for data, names in ((CSV, both[:1]), (ARFF, both), (ARFF, both[1:])):
+        if names == ["tunes"]:
+            (here / "a" / FACTS).write_text("{")
         assert cli.run([*TRIAL, *data, "--methods", "MLKNN", "--out", "a"]) == 0
         assert list(json.loads((here / "a" / FACTS).read_text())) == names
-
-
-@pytest.mark.parametrize(
-    ("change", "named"),
-    [("seed = 7\n", ("seed 0", "seed 7")), ('split = "stratified"\n', ("3-fold", "stratified"))],
-)
-def test_changed_protocol_is_refused_before_anything_is_run(here, capsys, change, named):
-    """Until the end of the run nothing would tell that no report can be made of the folder."""
-    assert cli.run([*TRIAL, *ARFF, "--methods", "MLKNN", "--out", "a"]) == 0
-    before = (here / "a" / CELLS).read_bytes()
-    (here / "trial.toml").write_text(change + PROTOCOL)
-    capsys.readouterr()
-    for methods in ("MLKNN", "BR"):
-        assert cli.run([*TRIAL, *ARFF, "--methods", methods, "--out", "a"]) == 1
-        error = capsys.readouterr().err
-        assert all(word in error for word in (*named, "--out"))
-        assert (here / "a" / CELLS).read_bytes() == before
-    assert cli.run(["report", "a"]) == 0
 
 
 @pytest.mark.slow
@@ -136,11 +119,7 @@ def test_failed_cells_are_shown_and_the_exit_code_is_1(here, capsys, snapshot):
     ("arguments", "code", "named"),
     [
         (["--datasets", "nowhere.arff"], 1, "nowhere.arff"),
-        (["--datasets", "songs.csv"], 1, "songs.csv"),
-        (["--datasets", "emotions"], 1, "nldd datasets fetch emotions"),
         ([*ARFF, "--methods", "NLD"], 1, "'NLDD'"),
-        ([*ARFF, "--protocol", "papr"], 1, "'paper'"),
-        ([*ARFF, "--protocol", "no.toml"], 1, "no.toml"),
         ([*ARFF, "--protocol", "bad.toml"], 1, "bad.toml: unknown key 'fold'"),
         ([*ARFF, "--out", "songs.csv/x"], 1, "songs.csv"),
         (["--jobs", "0"], 2, "0 workers"),
@@ -166,3 +145,85 @@ def test_worker_options_are_handed_on(here, monkeypatch):
     dask = ["--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"]
     assert cli.run([*TRIAL, *ARFF, "--jobs", "3", *dask]) == 0
     assert (seen["n_jobs"], seen["backend"], seen["address"]) == (3, "dask", dask[-1])
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+    def screen(self):
+        """Lines that stand there in the end: each redrawing goes up and clears what is below."""
+        shown = []
+        for up, text in re.findall(r"(?:\x1b\[(\d+)A)?\r\x1b\[J([^\x1b]*)", self.getvalue()):
+            del shown[len(shown) - int(up or 0) :]
+            shown += text.splitlines()
+        return shown
+
+
+def state(done, *, failed=0, running=(), left=None):
+    return State(8, done, failed, list(running), left)
+
+
+def running(since, expected=None):
+    """The last share of a trial, in a worker since then."""
+    *_, cell = cells(trial(shares=Shares("songs", "BR", (0.5,))), "songs", songs(), ("BR",))
+    return Task(cell, since=since, expected_seconds=expected)
+
+
+def test_lines_say_how_far_how_long_and_what_failed():
+    tasks = [running(90.0), running(40.0, expected=10.0)]
+    assert progress_lines("trial:", state(4, failed=1, left=61.7, running=tasks), 100.0) == [
+        "trial: [###############...............] 4/8 cells, about 01:02 left, 1 failed",
+        "  songs BR on 50%, fold 1: 00:10",
+        "  songs BR on 50%, fold 1: 01:00 of about 00:10",
+    ]
+
+
+def test_terminal_is_redrawn_in_place_and_no_line_wraps(monkeypatch):
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_: os.terminal_size((60, 24)))
+    out = Terminal()
+    watch = Watch("a protocol with a long name:", out)
+    watch(state(0, running=[running(999.0), running(999.0)]))
+    watch(state(2, running=[running(999.0)]))
+    watch(state(8))
+    assert out.screen() == ["a protocol with a long name: [" + 29 * "#"]
+    # Over the three lines of the first drawing, then over the two of the second.
+    assert re.findall(r"\x1b\[(\d+)A", out.getvalue()) == ["3", "2"]
+
+
+def test_log_has_a_line_a_minute_and_one_at_the_end(monkeypatch):
+    seconds = iter(range(1000, 2000))
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
+    out, task = io.StringIO(), running(999.0)
+    watch = Watch("trial:", out)
+    for _ in range(150):  # two and a half minutes
+        watch(state(3, running=[task]))
+    watch(state(8))
+    assert re.findall(r"\d/8", out.getvalue()) == ["3/8", "3/8", "8/8"]
+    assert "\x1b" not in out.getvalue()
+
+
+def key(dataset, method, fold=0, train_share=None):
+    return Key("trial", dataset, method, fold, 0, train_share)
+
+
+@pytest.mark.parametrize(
+    ("done", "expected"),
+    [
+        ([], None),
+        # The mean of 2 and 6 seconds, fitting and predicting.
+        ([("films", "BR", 1.5), ("films", "BR", 5.5), ("songs", "BR", 99)], 4),
+        # 2 seconds for 100 are 6 for 300.
+        ([("songs", "BR", 1.5), ("songs", "CC", 50)], 6),
+        # 2 / 100 and 12 / 300 a unit, 0.03 in the mean.
+        ([("songs", "LP", 1.5), ("films", "CC", 11.5)], 9),
+        # Failed cells and shares teach nothing.
+        ([("films", "BR", 5, None, "it broke"), ("films", "BR", 7, 0.1, None)], None),
+    ],
+)
+def test_time_is_that_of_the_same_method_on_the_same_data_or_in_proportion(done, expected):
+    forecast = Forecast({"songs": 100, "films": 300})
+    for dataset, method, seconds, share, error in ((*cell, None, None)[:5] for cell in done):
+        of_cell = key(dataset, method, train_share=share)
+        forecast.learn(CellRecord(*of_cell, "settings", {}, seconds, 0.5, {}, error=error))
+    assert forecast.seconds(key("films", "BR", fold=2)) == pytest.approx(expected)

@@ -43,39 +43,21 @@ def run(tmp_path, monkeypatch, capsys):
     return run
 
 
-@pytest.mark.parametrize(
-    ("name", "commands"),
-    [
-        ("list", ["list"]),
-        (
-            "info",
-            [
-                "info scene",
-                "info yeast",
-                "info music.csv --labels label_*",
-                "info birds-train.arff",
-                "info said.csv --labels -1 --text answer",
-                "info talk.csv --labels label_* --groups speaker",
-                "info odd.csv --labels -1",
-                "info music.csv",
-                "info birds-train.arff --labels bird_*",
-            ],
-        ),
-        (
-            "table",
-            [
-                "table yeast birds-train.arff music.csv --labels label_*",
-                "table said.csv --labels -1 --text answer",
-                "table birds-train.arff --format csv",
-                "table birds-train.arff --format tex",
-                "table birds-train.arff --json",
-            ],
-        ),
-    ],
-)
+PRINTED = {
+    "list": "list",
+    "info": "info scene; info yeast; info music.csv --labels label_*; info birds-train.arff; "
+    "info said.csv --labels -1 --text answer; info talk.csv --labels label_* --groups speaker; "
+    "info odd.csv --labels -1; info music.csv; info birds-train.arff --labels bird_*",
+    "table": "table yeast birds-train.arff music.csv --labels label_*; "
+    "table said.csv --labels -1 --text answer; table birds-train.arff --format csv; "
+    "table birds-train.arff --format tex; table birds-train.arff --json",
+}
+
+
+@pytest.mark.parametrize(("name", "commands"), PRINTED.items(), ids=PRINTED)
 def test_what_is_printed(run, snapshot, name, commands):
     told = ""
-    for command in commands:
+    for command in commands.split("; "):
         code, out, err = run(*command.split())
         told += f"$ nldd datasets {command}\n{out}-- on standard error, exit code {code}:\n{err}\n"
     snapshot(told, f"datasets_{name}")

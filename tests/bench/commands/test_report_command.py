@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bench.report.records import folds, grid, record, write_records
+from bench.report.records import grid, record, write_records
 from nldd import cli
 
 CELLS = grid([[0.3, 0.2]], ["yeast"], ("BR", "NLDD"))
@@ -52,8 +52,6 @@ def test_report_of_several_protocols_needs_a_choice(tmp_path, capsys):
         (None, [], 1, "has no cells.jsonl. Give the folder of a benchmark"),
         (None, ["missing"], 1, "nldd benchmark --out "),
         ([], [], 1, "There are no finished cells. Run `nldd benchmark`"),
-        (folds("yeast", "BR", [0.1] * 10)[:4], [], 1, "4 cells are there"),
-        (CELLS, ["--measures", "macro"], 1, "'macro'"),
         (CELLS, ["--protocol", "papers"], 1, "'papers'"),
         (CELLS, ["--out", "file"], 2, "is a file"),
         (CELLS, ["--out", "file/sub"], 1, "file"),

@@ -59,16 +59,8 @@ def random_code(rng, values):
         return math.nan
     if values is not None:
         return float(rng.randrange(len(values)))
-    return rng.choice(
-        [
-            0.0,
-            1.0,
-            -3.0,
-            rng.random(),
-            rng.gauss(0, 1e6),
-            rng.uniform(-1, 1) * 10 ** rng.randint(-300, 300),
-        ]
-    )
+    far = rng.uniform(-1, 1) * 10 ** rng.randint(-300, 300)
+    return rng.choice([0.0, 1.0, -3.0, rng.random(), rng.gauss(0, 1e6), far])
 
 
 def random_spelling(rng, rows=None):
@@ -107,9 +99,8 @@ def keyword(rng, text, plain):
 
 
 def with_noise(rng, line):
-    extra = rng.choice(
-        [[], [], ["% a comment, with 'quotes' and {braces}"], [""], [" \t"], ["\t%"]]
-    )
+    comment = "% a comment, with 'quotes' and {braces}"
+    extra = rng.choice([[], [], [comment], [""], [" \t"], ["\t%"]])
     return [*extra, rng.choice(["", "", " ", "\t"]) + line + rng.choice(["", "", " ", " \t"])]
 
 

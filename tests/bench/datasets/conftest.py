@@ -17,13 +17,23 @@ def quick_fetch(monkeypatch):
 
 
 @pytest.fixture
-def load(tmp_path):
+def write(tmp_path):
+    """Write a text or bytes to a file, and return its path."""
+
+    def write(content, file):
+        path = tmp_path / file
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def load(write, tmp_path):
     """Load a data set from text or bytes, as if they were a file."""
 
     def load(content, file="toy.arff", **options):
-        path = tmp_path / file
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return load_dataset(path, **options)
+        return load_dataset(write(content, file), **options)
 
     load.folder = tmp_path
     return load

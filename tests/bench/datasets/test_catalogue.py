@@ -10,7 +10,6 @@ from file_server import entry_of
 from nldd.bench.datasets.catalogue import (
     CATALOGUE,
     data_folder,
-    find_entry,
     is_here,
     require_files,
     select_entries,
@@ -42,19 +41,6 @@ def test_files_of_the_catalogue():
         # The rows first and the label file last, if there is one.
         suffixes = ".arff" * (2 if name == "scene" else 1) + ".xml" * (entry.format == "mulan")
         assert "".join(file.file[file.file.rindex(".") :] for file in entry.files) == suffixes
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("emotion", "'emotion'. Did you mean 'emotions'"),
-        ("Yeast", "Did you mean 'yeast'"),
-        ("mnist", "'mnist'. The catalogue has emotions, scene"),
-    ],
-)
-def test_find_entry_suggests_the_nearest_name(name, message):
-    with pytest.raises(InputError, match=message):
-        find_entry(name)
 
 
 def test_select_entries_takes_each_data_set_once():

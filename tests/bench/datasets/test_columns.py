@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy.sparse import issparse
 
-from nldd.estimators._binary_relevance import BinaryRelevance
+from nldd import BinaryRelevance
 from nldd.exceptions import InputError
 
 NAN = np.nan

@@ -12,7 +12,6 @@ from nldd.datasets import Dataset, load_survey, load_yeast
 from nldd.exceptions import InputError
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-NOTHING = "nothing / don't know"
 
 
 @pytest.fixture(scope="module")
@@ -70,21 +69,7 @@ def test_survey_is_what_its_generator_makes(survey, monkeypatch):
     assert list(make_survey.survey_rows(1500)) == survey.rows
     assert survey.header == make_survey.HEADER
     assert survey.codes == make_survey.CODES
-    for name in ("make_survey", "survey_phrases"):
-        sys.modules.pop(name)
-
-
-def test_survey_is_valid_and_said_to_be_synthetic(survey):
-    assert survey.codes[-1] == NOTHING
     assert repr(survey) == f"Survey({survey.question!r}, 1500 synthetic answers)"
     assert "synthetic" in survey.note
-    for person, answer, age, region, codes in survey.rows:
-        assert person[0] == "r"
-        assert 1 <= len(answer) <= 300
-        assert answer[0] not in "=+-@"  # a spreadsheet would run it
-        assert age == "" or 18 <= int(age) <= 90
-        assert region in ("", "North", "East", "South", "West", "Centre")
-        given = codes.split(";")
-        assert given == [code for code in survey.codes if code in given]
-        assert 1 <= len(given) <= 4
-        assert NOTHING not in given or given == [NOTHING]
+    for name in ("make_survey", "survey_phrases"):
+        sys.modules.pop(name)

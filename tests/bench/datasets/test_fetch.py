@@ -1,6 +1,5 @@
 """Fetching from a server on this machine: honest, broken, slow, hostile, and killed midway."""
 
-import errno
 import json
 import os
 import random
@@ -264,20 +263,3 @@ def test_two_processes_may_fetch_the_same_file(tmp_path):
     assert [process.returncode for process in both] == [0, 0]
     assert {*said} <= {"fetched\n", "ok\n"}
     assert found(tmp_path) == {"toy.arff": ROWS}
-
-
-def test_fetch_reports_a_full_disk(tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(catalogue, "_download", full)
-    with pytest.raises(NLDDError) as error:
-        fetch(ONE, tmp_path, mirror="http://127.0.0.1:9")
-    assert f"Cannot write to the folder {tmp_path}: No space left on device" in str(error.value)
-    assert found(tmp_path) == {}
-
-
-def test_fetch_needs_no_writing_when_all_is_there(tmp_path, monkeypatch):
-    (tmp_path / "toy.arff").write_bytes(ROWS)
-    monkeypatch.setattr(catalogue, "_fetch_file", None)
-    assert [state.state for state in fetch(ONE, tmp_path)] == ["ok"]

@@ -52,10 +52,8 @@ def random_csv(rng):
     """A file whose first columns are labels, its naive reader, and options to load it."""
     separator, n_labels = rng.choice(",;\t|"), rng.randint(1, 3)
     rows = [[f"column {j}" for j in range(n_labels + rng.randint(1, 4))]]
-    labels, features = (
-        ["0", "1", "0.0", "1.0", "TRUE", "false"],
-        ["0", "1.5", "-2e3", "", "NA", "?"],
-    )
+    labels = ["0", "1", "0.0", "1.0", "TRUE", "false"]
+    features = ["0", "1.5", "-2e3", "", "NA", "?"]
     for _ in range(rng.randint(1, 6)):
         cells = [rng.choice([*features, repr(rng.random())]) for _ in rows[0][n_labels:]]
         rows.append(rng.choices(labels, k=n_labels) + cells)

@@ -144,13 +144,8 @@ def test_relations_that_are_refused(relation, message):
 
 
 @pytest.fixture
-def read(tmp_path):
-    def read(content):
-        path = tmp_path / "file.xml"
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return read_label_names(path)
-
-    return read
+def read(write):
+    return lambda content: read_label_names(write(content, "file.xml"))
 
 
 @pytest.mark.parametrize(

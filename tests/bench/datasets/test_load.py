@@ -1,18 +1,24 @@
-"""Data sets by name and by file: the paper's nine, and training files with their test files."""
+"""Data sets by name and by file, training files with their test files, and OpenML."""
 
+import hashlib
+import json
 import os
 from dataclasses import replace
+from io import BytesIO
+from urllib.error import HTTPError, URLError
 
 import numpy as np
 import pytest
+import sklearn.datasets._openml as fetcher
 from numpy.testing import assert_array_equal
 from scipy.sparse import csr_array, issparse
 
 import paper_data
+from file_server import entry_of
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.datasets.load import load_dataset
 from nldd.datasets import load_yeast
-from nldd.exceptions import InputError
+from nldd.exceptions import InputError, NLDDError
 
 HEAD = """@relation birds
 @attribute wing real
@@ -35,8 +41,7 @@ LARGE = ("bibtex", "ohsumed", "tmc2007")
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CATALOGUE],
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LARGE else n for n in CATALOGUE]
 )
 def test_paper_data_sets_equal_a_plain_reading(name):
     dataset = in_folder(name)
@@ -75,15 +80,9 @@ def load_entry(tmp_path, monkeypatch):
         files = {"train.arff": TRAIN, "test.arff": test, "birds.xml": XML}
         for file, content in files.items():
             (tmp_path / file).write_text(content)
-        scene = CATALOGUE["scene"]
-        sizes = [(file, len(content)) for file, content in files.items()]
         expected = {"n_samples": 3, "n_features": 4, "n_labels": 1, "n_labelsets": 2}
-        entry = replace(
-            scene,
-            name="birds",
-            files=tuple(replace(scene.files[0], file=file, n_bytes=size) for file, size in sizes),
-            **({"cardinality": 0.67} | expected | facts),
-        )
+        entry = entry_of({file: content.encode() for file, content in files.items()}, "birds")
+        entry = replace(entry, **({"cardinality": 0.67} | expected | facts))
         monkeypatch.setitem(CATALOGUE, "birds", entry)
         return load_dataset("birds", data_dir=tmp_path)
 
@@ -137,6 +136,8 @@ def test_counts_of_the_catalogue_are_checked(load_entry, fact, value, found):
     ("name", "options", "message"),
     [
         ("yest", {}, "'yest'. Did you mean 'yeast'"),
+        ("Yeast", {}, "Did you mean 'yeast'"),
+        ("mnist", {}, "'mnist'. The catalogue has emotions, scene"),
         ("yeast", {"labels": 3}, "The labels of 'yeast' are known"),
         ("yeast", {"groups": "a"}, "yeast has no column of groups"),
         (None, {}, "got None"),
@@ -169,8 +170,7 @@ def test_a_test_file_beside_the_training_file_is_joined(birds):
 
 
 @pytest.mark.parametrize(
-    ("file", "options", "n_rows"),
-    [("birds-train", {"test": False}, 2), ("birds-test", {}, 1)],
+    ("file", "options", "n_rows"), [("birds-train", {"test": False}, 2), ("birds-test", {}, 1)]
 )
 def test_one_file_alone_finds_the_labels_too(birds, file, options, n_rows):
     dataset = load_dataset(birds / f"{file}.arff", **options)
@@ -233,3 +233,138 @@ def test_pairs_of_tables(load):
     load("speed,sad\n80,0\n", "songs-test.tsv", labels=["sad"])
     with pytest.raises(InputError, match=r"'speed' .* here, 'tempo' .* there"):
         load("tempo,sad\n90,1\n", "songs-train.tsv", labels=["sad"])
+
+
+DENSE = """@relation songs
+@attribute row numeric
+@attribute tempo numeric
+@attribute key {minor,major,none}
+@attribute sad {FALSE,TRUE}
+@attribute calm {TRUE,FALSE}
+@data
+0,90.5,major,TRUE,FALSE
+1,?,none,FALSE,TRUE
+2,80,minor,FALSE,FALSE
+"""
+SPARSE = """@relation songs
+@attribute tempo numeric
+@attribute sad {0,1}
+@attribute calm {0,1}
+@data
+{0 90,1 1}
+{1 1,2 1}
+"""
+NUMBER = 41473
+
+
+class Answer(BytesIO):
+    def info(self):
+        return {}
+
+
+@pytest.fixture
+def openml(monkeypatch, tmp_path):
+    """Load the data set of an ARFF text as OpenML would give it; requests are counted."""
+    requests = []
+
+    def serve(arff, target="sad,calm"):
+        names = [line.split()[1:3] for line in arff.splitlines() if line.startswith("@attribute")]
+        features = [
+            {"index": str(j), "name": name, "is_target": "false", "is_row_identifier": "false",
+             "data_type": "numeric" if kind == "numeric" else "nominal",
+             "is_ignore": str(name == "row").lower()}
+            for j, (name, kind) in enumerate(names)
+        ]  # fmt: skip
+        description = {
+            "id": str(NUMBER), "name": "songs", "version": "1", "status": "deactivated",
+            "format": "Sparse_ARFF" if "{0 90" in arff else "ARFF", "description": "Songs.",
+            "file_id": "7", "url": "https://www.openml.org/data/v1/download/7/songs.arff",
+            "md5_checksum": hashlib.md5(arff.encode()).hexdigest(),
+            "default_target_attribute": target,
+        }  # fmt: skip
+        n_rows = len(arff.partition("@data\n")[2].splitlines())
+        quality = [{"name": "NumberOfInstances", "value": f"{n_rows}.0"}]
+        answers = {
+            "/data/features/": {"data_features": {"feature": features}},
+            "/data/qualities/": {"data_qualities": {"quality": quality}},
+            f"/json/data/{NUMBER}": {"data_set_description": description},
+        }
+
+        def answer(request, *_, **__):
+            requests.append(request.full_url)
+            known = (json.dumps(answers[part]) for part in answers if part in request.full_url)
+            return Answer(next(known, arff).encode())
+
+        monkeypatch.setattr(fetcher, "urlopen", answer)
+
+    def load(**options):
+        return load_dataset(f"openml:{NUMBER}", data_dir=tmp_path, **options)
+
+    load.serve, load.requests, load.folder = serve, requests, tmp_path
+    return load
+
+
+def test_targets_are_labels_and_nominal_columns_numbers(openml):
+    openml.serve(DENSE)
+    dataset = openml()
+    assert (dataset.name, dataset.label_names) == ("songs", ["sad", "calm"])
+    assert_array_equal(dataset.Y, [[1, 0], [0, 1], [0, 0]])
+    assert dataset.feature_names == ["tempo", "key=minor", "key=major", "key=none"]
+    nan = float("nan")
+    assert_array_equal(dataset.X, [[90.5, 0, 1, 0], [nan, 0, 0, 1], [80, 1, 0, 0]])
+    # The files are kept and need no network.
+    n_requests = len(openml.requests)
+    assert_array_equal(openml().Y, dataset.Y)
+    assert len(openml.requests) == n_requests == 4
+    assert (openml.folder / "openml").is_dir()
+
+
+def test_sparse_data_stay_sparse(openml):
+    openml.serve(SPARSE)
+    dataset = openml()
+    assert isinstance(dataset.X, csr_array)
+    assert dataset.X.toarray().tolist() == [[90], [0]]
+    assert_array_equal(dataset.Y, [[1, 0], [1, 1]])
+
+
+def test_labels_can_be_said(openml):
+    openml.serve(DENSE, target="key")
+    with pytest.raises(InputError, match="the target 'key' only for openml:41473"):
+        openml()
+    assert openml(labels=["calm"]).label_names == ["calm"]
+    assert openml(labels=-2).label_names == ["sad", "calm"]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (URLError("no route"), "no route"),
+        (TimeoutError("no route"), "no route"),
+        (HTTPError("https://x", 412, "Unknown", {}, BytesIO(b"")), "41473 not found"),
+    ],
+)
+def test_data_sets_that_do_not_come(openml, monkeypatch, error, message):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(fetcher, "urlopen", fail)
+    monkeypatch.setattr(fetcher.time, "sleep", lambda seconds: None)
+    with pytest.raises(
+        NLDDError, match=rf"openml:41473 .*: .*{message}\. Check .* copy the folder"
+    ):
+        openml()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("openml:", {}, "the number of a data set"),
+        ("openml:emotions", {}, "the number of a data set"),
+        ("openml:0", {}, "the number of a data set"),
+        ("openml:7", {"test": "x"}, "leave test and text out"),
+        ("openml:7", {"text": "x"}, "leave test and text out"),
+    ],
+)
+def test_what_is_refused(name, options, message):
+    with pytest.raises(InputError, match=message):
+        load_dataset(name, **options)

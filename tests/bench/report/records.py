@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict
 from functools import cache
+from itertools import product
 
 import numpy as np
 
@@ -12,12 +13,11 @@ from nldd.bench.report.published import (
     PUBLISHED_MEASURES,
     printed_table,
     published,
-    published_subsets,
 )
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
 from nldd.bench.runner.records import CellRecord
-from nldd.metrics._measures import PAPER_MEASURES
+from nldd.metrics import PAPER_MEASURES
 
 VERSIONS = {"nldd": "0.1.0", "scikit-learn": "1.6.1", "python": "3.11.7"}
 MACHINE = {"system": "Linux", "processor": "x86_64", "cores": 2}
@@ -50,24 +50,13 @@ def record(dataset="yeast", method="BR", fold=0, score=0.5, *, error=None, share
     or else details, such as `n_folds` where there are more than this one.
     """
     scores = dict(score) if isinstance(score, dict) else dict.fromkeys(KEYS, score)
-    fields = {
-        "protocol": "default",
-        "seed": 0,
-        "settings": LP_SETTINGS if method == "LP" else f"{method}()",
-        "fit_seconds": 1.0,
-        "predict_seconds": 0.5,
-        "versions": VERSIONS,
-        "machine": MACHINE,
-    }
-    details = {
-        "n_folds": 1,
-        "n_train": 75,
-        "n_test": 25,
-        "n_labels": CATALOGUE[dataset].n_labels if dataset in CATALOGUE else 10,
-        "standard_errors": dict.fromkeys(KEYS, 0.01),
-        "observed": {"n": 25, **scores},
-        "unobserved": {"n": 0},
-    }
+    fields = {"protocol": "default", "seed": 0, "fit_seconds": 1.0, "predict_seconds": 0.5}
+    fields |= {"settings": LP_SETTINGS if method == "LP" else f"{method}()"}
+    fields |= {"versions": VERSIONS, "machine": MACHINE}
+    n_labels = CATALOGUE[dataset].n_labels if dataset in CATALOGUE else 10
+    details = {"n_folds": 1, "n_train": 75, "n_test": 25, "n_labels": n_labels}
+    details |= {"standard_errors": dict.fromkeys(KEYS, 0.01)}
+    details |= {"observed": {"n": 25, **scores}, "unobserved": {"n": 0}}
     if method == "NLDD":
         details |= {"coefficients": BETA, "coefficient_errors": [0.3, 0.2, 0.1]}
         details |= {"theta_bins": [[5, 0.1 * k, 0.1 * k + 0.01] for k in range(1, 6)]}
@@ -75,16 +64,8 @@ def record(dataset="yeast", method="BR", fold=0, score=0.5, *, error=None, share
         scores, details = {}, {"n_folds": 1}
         fields |= {"fit_seconds": 0.0, "predict_seconds": 0.0}
     given = {key: changes.pop(key) for key in list(changes) if key in fields}
-    return CellRecord(
-        dataset=dataset,
-        method=method,
-        fold=fold,
-        train_share=share,
-        scores=scores,
-        details=details | changes,
-        error=error,
-        **(fields | given),
-    )
+    fields |= {"dataset": dataset, "method": method, "fold": fold, "train_share": share}
+    return CellRecord(scores=scores, details=details | changes, error=error, **(fields | given))
 
 
 def folds(dataset, method, scores, **changes):
@@ -109,18 +90,12 @@ def grid(values, datasets, methods, **changes):
 def published_records():
     """The paper's tables as if they were a run: one cell a data set and method."""
     table, seconds = published("f_measure"), printed_table("running_time_seconds")
-    return [
-        record(
-            dataset,
-            method,
-            score={key: published(key).value(dataset, method) for key in PUBLISHED_MEASURES},
-            fit_seconds=seconds.value(dataset, method),
-            predict_seconds=0.0,
-            **_published_details(dataset, method),
-        )
-        for dataset in table.datasets
-        for method in table.methods
-    ]
+    records = []
+    for pair in product(table.datasets, table.methods):
+        score = {key: published(key).value(*pair) for key in PUBLISHED_MEASURES}
+        times = {"fit_seconds": seconds.value(*pair), "predict_seconds": 0.0}
+        records.append(record(*pair, score=score, **times, **_published_details(*pair)))
+    return records
 
 
 def _published_details(dataset, method):
@@ -128,9 +103,9 @@ def _published_details(dataset, method):
     if method == "NLDD":
         details |= {"coefficients": list(PUBLISHED_COEFFICIENTS[dataset])}
     if dataset == "bibtex" and method in ("BR", "NLDD"):
-        told = published_subsets()
+        told = printed_table("bibtex_subsets")
         for name, subset, n in (("observed", "A", 1250), ("unobserved", "B", 599)):
-            details[name] = {"n": n, **{key: told[key, subset, method] for key in KEYS}}
+            details[name] = {"n": n, **{key: told.value(key, f"{subset}_{method}") for key in KEYS}}
         details["n_test"] = 1849
     return details
 
@@ -149,9 +124,8 @@ def everything():
     records.append(record("survey_2024", "RFPCT", error="MemoryError: 12 GB", n_folds=2))
     records.append(folds("survey_2024", "RFPCT", [0.3, 0.4])[1])
     for k, share in enumerate((0.1, 0.4, 0.7, 1.0)):
-        records.append(
-            record("bibtex", "NLDD", share=share, score=0.02 - 0.002 * k, n_train=int(share * 100))
-        )
+        sizes = {"share": share, "n_train": int(share * 100)}
+        records.append(record("bibtex", "NLDD", score=0.02 - 0.002 * k, **sizes))
     records[0].details["warnings"] = {"ConvergenceWarning: 1000 iterations were not enough": 3}
     return records
 

@@ -11,8 +11,7 @@ from bench.report.records import folds, grid, record
 from nldd.bench.report.results import ALL_MEASURES, render_outcome, results
 from nldd.bench.runner.records import CellPredictions, RecordFile
 from nldd.exceptions import InputError
-from nldd.metrics._measures import MEASURES, PAPER_MEASURES
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES
 
 HAMMING, MACRO_F = PAPER_MEASURES[0], MEASURES["macro_f"]
 
@@ -39,10 +38,9 @@ def test_own_data_sets_come_last_by_alphabet():
 
 
 def test_standard_errors_are_pooled_over_folds():
-    errors = ({"hamming_loss": 0.03}, {"hamming_loss": 0.04})
-    cells = [
-        record(fold=fold, n_folds=2, standard_errors=error) for fold, error in enumerate(errors)
-    ]
+    cells = folds("yeast", "BR", [0.5, 0.5])
+    for cell, error in zip(cells, (0.03, 0.04), strict=True):
+        cell.details["standard_errors"] = {"hamming_loss": error}
     # sqrt(0.03^2 + 0.04^2) / 2 = 0.05 / 2
     assert results(cells).standard_errors(HAMMING).item() == pytest.approx(0.025, rel=1e-14)
     # Random splits have rows in common: 0.01 of one split, times sqrt(1/5 + 25/75).
@@ -53,14 +51,9 @@ def test_standard_errors_are_pooled_over_folds():
 
 def test_macro_measures_count_a_label_once_over_all_folds():
     """Label 2 is in no row of the first fold, where it once counted as a perfect 1."""
-    counts = (
-        {"tp": [8, 0, 0], "fp": [2, 0, 0], "fn": [0, 1, 0]},
-        {"tp": [4, 1, 0], "fp": [0, 3, 0], "fn": [2, 0, 0]},
-    )
-    cells = [
-        record(fold=fold, n_folds=2, n_labels=3, label_counts=found)
-        for fold, found in enumerate(counts)
-    ]
+    cells = folds("yeast", "BR", [0.5, 0.5], n_labels=3)
+    cells[0].details["label_counts"] = {"tp": [8, 0, 0], "fp": [2, 0, 0], "fn": [0, 1, 0]}
+    cells[1].details["label_counts"] = {"tp": [4, 1, 0], "fp": [0, 3, 0], "fn": [2, 0, 0]}
     # 24 / 28 and 2 / 6 by label; the third is nowhere. All labels: 13 right of 18 and 16.
     expected = {"macro_f": (24 / 28 + 2 / 6) / 2, "micro_f": 2 * 13 / (2 * 13 + 5 + 3)}
     expected |= {"macro_precision": (12 / 14 + 1 / 4) / 2, "macro_recall": (12 / 14 + 1 / 2) / 2}
@@ -78,7 +71,8 @@ def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
         kept = CellPredictions(np.arange(10), Y, P > 0.5, P if k else None)
         cells[k] = replace(cell, predictions=kept)
     with RecordFile(tmp_path) as file:
-        file.append(cells)
+        for cell in cells:
+            file.append(cell)
     bare = [replace(cell, predictions=None) for cell in cells]
     assert np.isnan(results(bare).means(MACRO_F)).all()
     found = results(bare, folder=tmp_path)
@@ -93,6 +87,26 @@ def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
     assert second.scores.keys() == ALL_MEASURES.keys()
     assert second.scores["recall"] == MEASURES["recall"](kept.Y_true, kept.Y_pred)
     assert second.scores["log_loss"] == PROBABILITY_MEASURES["log_loss"](kept.Y_true, kept.P)
+
+
+@pytest.mark.parametrize(
+    "values", [np.linspace(-2, 3, 30), np.full(30, np.nan)], ids=["odd", "nan"]
+)
+def test_values_that_are_no_probabilities_leave_the_other_measures(tmp_path, values):
+    Y = np.random.default_rng(0).random((10, 3)) < 0.5
+    cell = record("alpha", n_labels=3)
+    kept = CellPredictions(np.arange(10), Y, Y, values.reshape(10, 3))
+    with RecordFile(tmp_path) as file:
+        file.append(replace(cell, predictions=kept))
+    found = results([cell], folder=tmp_path)
+    assert found.means(MACRO_F).item() == 1
+    assert np.isnan(found.means(PROBABILITY_MEASURES["log_loss"]).item())
+
+
+def test_failures_of_an_older_protocol_do_not_say_how_many_folds_there_are():
+    stale = record("alpha", fold=2, n_folds=3, error="no")
+    found = results([stale, *folds("alpha", "BR", [0.1, 0.3])])
+    assert (found.means(HAMMING).item(), found.incomplete) == (0.2, [])
 
 
 def test_incomplete_and_failed_folds_are_left_out_and_said():

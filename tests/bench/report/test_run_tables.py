@@ -8,14 +8,9 @@ from nldd.bench.report.results import results
 from nldd.present.table import to_csv
 
 FACTS = {"n_samples": 1240, "n_features": 12, "n_labels": 5, "cardinality": 1.5, "density": 0.3}
-ABOUT = {
-    "alpha": {
-        "facts": FACTS | {"n_labelsets": 31, "mean_ir": 2.0, "scumble": 0.1, "tcs": None},
-        "notes": ["Column id counts the rows and was left out."],
-    },
-    "beta": {"facts": {"text": True}},
-    "unknown": {"facts": {}, "notes": []},
-}
+FACTS |= {"n_labelsets": 31, "mean_ir": 2.0, "scumble": 0.1, "tcs": None}
+ALPHA = {"facts": FACTS, "notes": ["Column id counts the rows and was left out."]}
+ABOUT = {"alpha": ALPHA, "beta": {"facts": {"text": True}}, "unknown": {"facts": {}, "notes": []}}
 
 
 def test_facts_of_a_run_name_all_versions_and_machines():
@@ -39,17 +34,16 @@ def test_long_times_are_in_hours(seconds, said):
 
 def test_data_sets_have_a_table_of_facts_with_their_notes():
     found = results([record("alpha", data="0123"), record("beta")])
-    table = runs.dataset_table(found, ABOUT | {"alpha": ABOUT["alpha"] | {"data": "0123"}})
+    table = runs.dataset_table(found, ABOUT | {"alpha": ALPHA | {"data": "0123"}})
     assert texts(table.rows[0]) == [
-        *("alpha", "1,240", "12", "5", "1.500", "0.3000", "31", "2.00", "0.100", "-"),
+        *("alpha", "1,240", "12", "5", "1.500", "0.3000", "31", "2.00", "0.100", "-")
     ]
     assert texts(table.rows[1]) == ["beta", *["-"] * 9]
     assert table.notes[1].endswith("no TCS: beta.")
     assert table.notes[-1] == "alpha: Column id counts the rows and was left out."
     assert table.data[0][:4] == ("alpha", 1240, 12, 5)
-    missing = runs.dataset_table(
-        results([record("alpha")]), {"alpha": {"facts": {"n_missing": 1200}}}
-    )
+    lacking = {"alpha": {"facts": {"n_missing": 1200}}}
+    missing = runs.dataset_table(results([record("alpha")]), lacking)
     assert missing.notes[1].endswith("alpha 1,200.")
     # Facts of other data of the same name are left out.
     assert [row[1] for row in runs.dataset_table(found, ABOUT).rows] == ["-", "-"]
@@ -59,9 +53,8 @@ def test_data_sets_have_a_table_of_facts_with_their_notes():
 def test_splits_are_told_in_words_with_their_sizes():
     cells = folds("alpha", "BR", [0.1, 0.2], split="2 random splits, 75/25", n_train=3000)
     cells[1].details["n_train"] = 3001
-    table = runs.split_table(
-        results([*cells, *folds("beta", "BR", [0.1] * 5), record("gamma", "BR")])
-    )
+    cells += [*folds("beta", "BR", [0.1] * 5), record("gamma", "BR")]
+    table = runs.split_table(results(cells))
     assert [texts(row) for row in table.rows] == [
         ["alpha", "3,010", "10", "2 random splits, 75/25", "3,000 to 3,001", "10"],
         ["beta", "50", "10", "5-fold cross-validation", "40", "10"],
@@ -93,11 +86,9 @@ def test_problems_are_missing_folds_then_failures():
 
 
 def test_settings_are_grouped_by_method_and_estimator_of_the_first_fold():
+    model = "NLDDClassifier(k={})".format
     cells = [
-        *(
-            record("emotions", "NLDD", k, n_folds=2, settings=f"NLDDClassifier(k={k})")
-            for k in (1, 0)
-        ),
+        *(record("emotions", "NLDD", k, n_folds=2, settings=model(k)) for k in (1, 0)),
         *folds("yeast", "NLDD", [0.1, 0.2], settings="NLDDClassifier(k=0)"),
         record("ohsumed", "NLDD", settings="NLDDClassifier(train_fraction=0.7)"),
         record("yeast", "OLD", settings="Old()"),

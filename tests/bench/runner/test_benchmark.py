@@ -113,6 +113,7 @@ BIG = {"split_from": 60}  # then the songs are a large data set
 GROUPS = Split("leave-one-group-out", groups="speaker")
 K3, GRID = {"MLKNN": {"k": 3}}, {"MLKNN": {"k": (1, 3)}}
 SHARES = Shares("songs", "BR", (0.5,))
+OTHER_SHARES = replace(SHARES, parameters={"decision": "probability"})
 # Each field of a protocol: what it was and is; what the refusal names, or None and why it is none.
 CHANGES = [
     ("name", {}, {"name": "other"}, None),  # cells of other protocols are never compared
@@ -144,12 +145,7 @@ CHANGES = [
     ("inner_folds", {"search": GRID}, {"inner_folds": 2}, "n_splits=3.*n_splits=2"),
     # Other shares are other cells; those that are there are as true as before.
     ("shares", {"shares": SHARES}, {"shares": replace(SHARES, steps=(0.5, 0.7))}, None),
-    (
-        "shares",
-        {"shares": SHARES},
-        {"shares": replace(SHARES, parameters={"decision": "probability"})},
-        "decision='probability'",
-    ),
+    ("shares", {"shares": SHARES}, {"shares": OTHER_SHARES}, "decision='probability'"),
 ]
 
 

@@ -8,12 +8,7 @@ from numpy.testing import assert_array_equal
 from sklearn.impute import SimpleImputer
 
 from bench.runner.trials import songs, trial, write_arff, write_csv
-from nldd.bench.runner.benchmark import (
-    check_datasets,
-    choose_datasets,
-    run_benchmark,
-    run_notes,
-)
+from nldd.bench.runner.benchmark import check_datasets, choose_datasets, run_benchmark, run_notes
 from nldd.bench.runner.protocol_file import PROTOCOLS, choose_methods, load_protocol
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
@@ -52,14 +47,10 @@ def test_columns_go_by_the_name_of_the_data_set(folder, own):
     (folder / "answers.csv").write_text("answer,code_a,code_b\nyes,1,0\nno,0,1\n")
     protocol = own(
         """
-        [datasets.talk.split]
-        kind = "leave-one-group-out"
-        groups = "speaker"
-        [datasets.answers]
-        labels = "code_*"
-        text = "answer"
-        [datasets.tunes]
-        labels = "sad,calm"
+        [datasets]
+        talk.split = { kind = "leave-one-group-out", groups = "speaker" }
+        answers = { labels = "code_*", text = "answer" }
+        tunes.labels = "sad,calm"
         """
     )
     names = ["talk-train.csv", "answers.csv", "songs.csv", "tunes.arff"]
@@ -94,14 +85,6 @@ def test_methods_in_any_case_come_in_the_order_of_the_registry():
     assert choose_methods(["nldd", "Br", "BR"], trial()) == trial(methods=("BR", "NLDD"))
     assert choose_methods(list(METHODS)[::-1], trial()).methods == tuple(METHODS)
     assert choose_methods([], trial(methods=("NLDD", "BR"))).methods == ("NLDD", "BR")
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"), [("NLD", "'NLDD'"), ("mlnn", "'MLKNN'"), ("x", "BR, SMBR")]
-)
-def test_misspelt_method_is_refused_with_a_hint(name, hint):
-    with pytest.raises(InputError, match=rf"'{name}'.*{hint}"):
-        choose_methods(["BR", name], trial())
 
 
 @pytest.mark.parametrize(

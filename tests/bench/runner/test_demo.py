@@ -5,10 +5,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.model_selection import KFold
 
+from nldd import BinaryRelevance, MLkNN
 from nldd.bench.commands.demo import cross_validate, mean_scores, run_demo
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._mlknn import MLkNN
-from nldd.metrics._measures import MEASURES
+from nldd.metrics import MEASURES
 
 
 @pytest.fixture(scope="module")

@@ -49,11 +49,8 @@ def test_eight_lines_of_the_page_are_a_method(here, monkeypatch):
     (command,) = re.findall(r"\$ nldd (benchmark .*mine:.*)", PAGE)
     assert cli.run([word.strip("'") for word in command.split()]) == 0
     (folder,) = (here / "nldd-results").iterdir()
-    records = read_records(folder / "cells.jsonl")
-    assert {(record.method, record.error) for record in records} == {
-        ("BR", None),
-        ("Frequent", None),
-    }
+    found = {(record.method, record.error) for record in read_records(folder / "cells.jsonl")}
+    assert found == {("BR", None), ("Frequent", None)}
 
 
 @pytest.mark.parametrize(

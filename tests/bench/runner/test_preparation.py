@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,13 +15,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from bench.runner.trials import Stub, replace_method, run_first, songs, trial
+from nldd import MLkNN, NLDDClassifier
 from nldd.bench.runner.cell import cells, digest, fingerprint, run_cell
 from nldd.bench.runner.splits import Split
 from nldd.datasets import Dataset
-from nldd.estimators._mlknn import MLkNN
-from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
-from nldd.metrics._measures import f_measure
+from nldd.metrics import f_measure
 
 STEPS = (SimpleImputer(strategy="median"), StandardScaler(), PCA(n_components=3))
 
@@ -182,14 +182,10 @@ def test_search_takes_the_best_of_the_inner_folds():
         record = run_cell(dataset, cell)
         X, Y = dataset.X[cell.train], dataset.Y[cell.train]
         inner = Split("k-fold", folds=4).rows(Dataset(X, Y, list("abcd")), fold)
-        scores = {
-            (k, s): np.mean([
-                f_measure(Y[test], MLkNN(k=k, s=s).fit(X[train], Y[train]).predict(X[test]))
-                for train, test in inner
-            ])
-            for k in (1, 3, 9)
-            for s in (0.5, 1.0)
-        }  # fmt: skip
+        scores = {}
+        for k, s in product((1, 3, 9), (0.5, 1.0)):
+            fitted = ((MLkNN(k=k, s=s).fit(X[train], Y[train]), test) for train, test in inner)
+            scores[k, s] = np.mean([f_measure(Y[test], m.predict(X[test])) for m, test in fitted])
         best = max(scores, key=scores.get)
         found = record.details["searched"]
         assert tuple(found["best"].values()) == best

@@ -41,7 +41,8 @@ def record(fold, method="BR", **changes):
 
 def append(folder, *records):
     with RecordFile(folder) as file:
-        file.append(records)
+        for each in records:
+            file.append(each)
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_appended_record_is_on_the_disk_at_once(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", lambda file: synced.append(os.fstat(file).st_size))
     with RecordFile(tmp_path) as file:
-        file.append([record(0)])
+        file.append(record(0))
         assert synced[-1] == file.path.stat().st_size > 300
         assert read_records(tmp_path / CELLS) == [record(0)]
 
@@ -84,7 +85,7 @@ def test_line_torn_at_any_place_is_dropped_and_written_again(tmp_path, quick_dis
         with RecordFile(tmp_path) as file:
             assert file.path.stat().st_size == first
             assert read_records(file.path) == [record(0)]
-            file.append([record(1)])
+            file.append(record(1))
         assert (tmp_path / CELLS).read_bytes() == whole
 
 
@@ -123,7 +124,7 @@ def test_second_writer_is_refused_and_the_first_goes_on(tmp_path, monkeypatch, m
             RecordFile(tmp_path)
         assert (tmp_path / CELLS).read_bytes() == b'{"protocol": '
         (tmp_path / CELLS).write_bytes(b"")
-        file.append([record(1)])
+        file.append(record(1))
     append(tmp_path, record(2))  # free again
     assert len(read_records(tmp_path / CELLS)) == 2
 
@@ -138,7 +139,7 @@ def test_full_disk_is_an_error_and_not_half_a_line(tmp_path):
     if child == 0:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         try:
-            RecordFile(tmp_path).append([record(1)])
+            RecordFile(tmp_path).append(record(1))
         except OSError:
             os._exit(1)
         finally:
@@ -157,8 +158,7 @@ def test_predictions_come_back_as_they_were(tmp_path, n_rows, n_labels, with_pro
     Y_true, Y_pred = rng.random((2, n_rows, n_labels)) < 0.5
     P = rng.random((n_rows, n_labels)).astype(np.float32) if with_probabilities else None
     kept = replace(record(0), predictions=CellPredictions(np.arange(n_rows) * 3, Y_true, Y_pred, P))
-    with RecordFile(tmp_path) as file:
-        file.append([kept])
+    append(tmp_path, kept)
     found = read_predictions(tmp_path, kept.key)
     for name in ("rows", "Y_true", "Y_pred", "P"):
         np.testing.assert_array_equal(getattr(found, name), getattr(kept.predictions, name))

@@ -102,23 +102,15 @@ def test_parts_of_odd_labels_are_of_one_size(Y, order):
 # Every kind
 
 TOGETHER = np.array(["Ann", "Bob", "Eve"], dtype=object)[np.arange(60) % 3]
+TWICE = "2 repetitions of 3-fold cross-validation"
+PAIRS = f"{TWICE}, stratified by pairs of labels"
 SPLITS = [
     (Split("k-fold", folds=4), 4, "4-fold cross-validation", True),
-    (
-        Split("repeated", folds=3, repeats=2),
-        6,
-        "2 repetitions of 3-fold cross-validation",
-        False,
-    ),
+    (Split("repeated", folds=3, repeats=2), 6, TWICE, False),
     (Split("random", splits=5, test_share=0.2), 5, "5 random splits, 80/20", False),
     (Split("random"), 1, "1 random split, 75/25", True),
     (Split("stratified", folds=5), 5, "5-fold cross-validation, stratified by labels", True),
-    (
-        Split("stratified", folds=3, order=2, repeats=2),
-        6,
-        "2 repetitions of 3-fold cross-validation, stratified by pairs of labels",
-        False,
-    ),
+    (Split("stratified", folds=3, order=2, repeats=2), 6, PAIRS, False),
     (Split("given"), 1, "given split, 45 and 15 rows", True),
     (Split("leave-one-group-out"), 3, "leave one group out, 3 groups", True),
 ]

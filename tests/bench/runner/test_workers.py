@@ -95,16 +95,12 @@ def test_interruption_leaves_no_process_behind(tmp_path, monkeypatch):
 # A Dask cluster
 
 
-def cluster(processes):
+def cluster(processes, n_workers=2):
     distributed = pytest.importorskip("distributed", reason="not installed: nldd[dask]")
-    return distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        processes=processes,
-        protocol="tcp",
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",  # any free port: other tests may have a cluster too
-    )
+    # Any free port, since other tests may have a cluster too.
+    place = {"protocol": "tcp", "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    workers = {"n_workers": n_workers, "threads_per_worker": 1, "processes": processes}
+    return distributed.LocalCluster(**place, **workers)
 
 
 @pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.slow)])
@@ -130,6 +126,13 @@ def test_misspelt_address_is_refused(misspelt):
     pytest.importorskip("distributed", reason="not installed: nldd[dask]")
     with pytest.raises(InputError, match=misspelt):
         DaskWorkers(1, misspelt)
+
+
+def test_cluster_without_workers_is_refused():
+    """Cells would wait for ever."""
+    refused = pytest.raises(InputError, match=r"tcp://.* has no workers yet")
+    with cluster(False, n_workers=0) as started, refused:
+        DaskWorkers(1, started.scheduler_address)
 
 
 @pytest.mark.slow

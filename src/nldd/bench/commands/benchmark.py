@@ -28,8 +28,7 @@ LOG_SECONDS = 60.0
     "--protocol", default="default", help="default, best, paper, quick, or a TOML file of your own."
 )
 @names_option(
-    "--datasets",
-    help="Names from `nldd datasets list`, or files, with commas; all if left out.",
+    "--datasets", help="Names from `nldd datasets list`, or files, with commas; all if left out."
 )
 @click.option(
     "--labels", help="Which columns of your own files are labels, where the files do not say."
@@ -40,7 +39,7 @@ LOG_SECONDS = 60.0
     help="Methods with commas between, such as BR,NLDD, or my_module:MyClassifier for one of your "
     "own; all of the protocol if left out.",
 )
-@jobs_option(help="Cells at a time; -1 is one per core.")
+@jobs_option("n_jobs", help="Cells at a time; -1 is one per core.")
 @folder_option("--out", help="Folder for the results.  [default: nldd-results/PROTOCOL]")
 @data_dir_option
 @default_option(
@@ -49,7 +48,9 @@ LOG_SECONDS = 60.0
     default="processes",
     help="Where the cells are run.",
 )
-@click.option("--scheduler", metavar="ADDRESS", help="Dask cluster to use, instead of a new one.")
+@click.option(
+    "--scheduler", "address", metavar="ADDRESS", help="Dask cluster to use, instead of a new one."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 def benchmark(
     protocol: str,
@@ -57,12 +58,10 @@ def benchmark(
     labels: str | None,
     text: str | None,
     methods: list[str],
-    jobs: int,
     out: Path | None,
     data_dir: Path | None,
-    backend: str,
-    scheduler: str | None,
     as_json: bool,
+    **workers: Any,
 ) -> None:
     """Run methods on data sets and keep the results, one finished cell at a time.
 
@@ -79,15 +78,13 @@ def benchmark(
     from nldd.bench.runner.benchmark import choose_datasets, run_benchmark, run_notes
     from nldd.bench.runner.protocol_file import choose_methods, load_protocol
 
-    if scheduler and backend != "dask":
+    if workers["address"] and workers["backend"] != "dask":
         raise click.UsageError("--scheduler goes with --backend dask.")
     plan = choose_methods(methods, load_protocol(protocol))
     folder = out or Path("nldd-results") / plan.name
-    columns: dict[str, Any] = {"text": text, "columns_of": plan.columns_of}
-    data = choose_datasets(datasets, labels, data_dir, **columns)
+    data = choose_datasets(datasets, labels, data_dir, text=text, columns_of=plan.columns_of)
     print_notes(run_notes(plan, data))
     watch = Watch(f"{plan.name}:")
-    workers: dict[str, Any] = {"n_jobs": jobs, "backend": backend, "address": scheduler}
     records = run_benchmark(plan, data, folder, watch=watch, **workers)
     show(render_outcome(records, folder, as_json=as_json))
     if any(record.error for record in records):

@@ -73,19 +73,15 @@ def list_(data_dir: Path | None, as_json: bool) -> None:
     """
     folder = catalogue.data_folder(data_dir)
     places = {name: _place(entry, data_dir) for name, entry in CATALOGUE.items()}
-    head = ("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")
-    rows = [
-        (
-            *(e.name, e.domain, str(e.n_samples), str(e.n_features), str(e.n_labels)),
-            *(f"{e.cardinality:.2f}", str(e.n_labelsets), places[e.name]),
-        )
-        for e in CATALOGUE.values()
-    ]
+    rows = [("name", "domain", "rows", "features", "labels", "cardinality", "labelsets", "here")]
+    for e in CATALOGUE.values():
+        sizes = str(e.n_samples), str(e.n_features), str(e.n_labels), f"{e.cardinality:.2f}"
+        rows.append((e.name, e.domain, *sizes, str(e.n_labelsets), places[e.name]))
     advice = f"Files are kept in {folder}."
     if {*places.values()} != {"yes"}:
         advice += " Get them by: nldd datasets fetch NAME"
     records = [_record(entry, places[entry.name]) for entry in CATALOGUE.values()]
-    text = align([head, *rows], right=range(2, 7))
+    text = align(rows, right=range(2, 7))
     print_result(as_json, {"folder": folder, "datasets": records}, text, advice)
 
 
@@ -259,14 +255,7 @@ def table(
 @force_option
 @data_dir_option
 @json_option
-def export(
-    name: str,
-    meka: Path,
-    force: bool,
-    data_dir: Path | None,
-    as_json: bool,
-    columns: dict[str, Any],
-) -> None:
+def export(name: str, meka: Path, force: bool, as_json: bool, **place: Any) -> None:
     """Write a data set in the format of MEKA, to run it on the very same rows.
 
     A data set that comes with a training and a test file is written as two files, and sparse
@@ -277,9 +266,9 @@ def export(
       nldd datasets export yeast --meka yeast.arff
       nldd datasets export my-data.arff --meka mine.arff
     """
-    from nldd.bench.datasets.export import export_dataset
+    from nldd.bench.datasets.arff import export_dataset
 
-    dataset = _load(name, data_dir, columns)
+    dataset = _load(name, **place)
     written = export_dataset(dataset, meka, force=force)
     record = {"dataset": dataset.name, "files": written, "notes": dataset.notes}
     print_result(as_json, record, "\n".join(map(str, written)))

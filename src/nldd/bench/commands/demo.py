@@ -11,15 +11,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from nldd._labels import as_label_sets
+from nldd import BinaryRelevance, NLDDClassifier, PlattSVC, as_label_sets, load_yeast
 from nldd.bench.displays import PairsDisplay
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, doubtful, published
-from nldd.datasets import load_yeast
-from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._explanation import Explanation, braces
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._svm import PlattSVC
-from nldd.metrics._measures import PAPER_MEASURES, evaluate
+from nldd.metrics import PAPER_MEASURES, evaluate
 from nldd.present.console import (
     FOLDER,
     default_option,

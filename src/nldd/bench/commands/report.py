@@ -1,6 +1,7 @@
 """``nldd report``: tables, tests and figures from the cells of a benchmark."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,14 +19,7 @@ from nldd.present.console import FOLDER, print_result
 @click.option("--nemenyi", is_flag=True, help="Nemenyi's test beside Wilcoxon's.")
 @click.option("--out", type=FOLDER, help="Folder for the report.  [default: FOLDER]")
 @click.option("--json", "as_json", is_flag=True, help="Print the names of the files as JSON.")
-def report(
-    folder: Path,
-    protocol: str | None,
-    measures: str,
-    nemenyi: bool,
-    out: Path | None,
-    as_json: bool,
-) -> None:
+def report(folder: Path, measures: str, as_json: bool, **options: Any) -> None:
     """Make report.html, tables (CSV, LaTeX) and figures (SVG, PNG) in FOLDER.
 
     FOLDER is the one that `nldd benchmark` wrote to; the benchmark may still be running.
@@ -38,7 +32,7 @@ def report(
     from nldd.bench.report.report import write_report
 
     names = [name for name in measures.split(",") if name.strip()]
-    files = write_report(folder, out, protocol, names, nemenyi)
+    files = write_report(folder, measures=names, **options)
     place, endings = files[0].parent, [file.suffix for file in files]
     lines = [
         f"{files[0]}: the report, one file that opens anywhere.",

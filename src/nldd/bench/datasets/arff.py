@@ -1,4 +1,4 @@
-"""ARFF files: the format of Weka, which Mulan and MEKA build upon.
+"""ARFF files read and written: the format of Weka, which Mulan and MEKA build upon.
 
 Rows are split into cells one by one, and cells are read many at once: numbers by columns, other
 cells once for each distinct text.
@@ -10,14 +10,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, hstack, issparse, vstack
 
+from nldd._files import open_replacement, refuse_existing
 from nldd._wording import quote, quote_first
 from nldd.bench.datasets.source import DataError, DataFile, number, numbers, read_lines
+from nldd.datasets import Dataset
+from nldd.exceptions import InputError
 
 # Repetitions are possessive (*+, ++) so that no damaged line, however long, is searched twice.
 _QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*'|"[^"\\]*+(?:\\.[^"\\]*+)*\""""
@@ -38,6 +43,12 @@ _CELL = re.compile(rf"(?s)(?:({_QUOTED})|([^,\t]*+))([ \t]*+,?[ \t]*+)")
 _PAIR = re.compile(rf"(?s)[ \t]*+([0-9]++)[ \t]++{_LISTED}")
 _PAIRS = "expected pairs of an index and a value between braces, such as {0 1, 7 0.5}"
 _WEIGHTS = "instance weights are not supported. Remove the braces at the end of the row."
+# What needs no quotes, and what Weka writes with a backslash in quotes: no other control character.
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_.=+/-]*")
+_ESCAPES = str.maketrans(
+    {"\\": r"\\", "'": r"\'", "\n": r"\n", "\t": r"\t", "\r": r"\r", "%": r"\%"}
+)
+_LARGEST_INTEGER = 2**53
 
 Codes = dict[str, float]
 Rows = Sequence[tuple[int, str]]
@@ -390,3 +401,116 @@ def _cell_value(cell: str, attribute: Attribute) -> float:
         how = "Write a value of the header, or add this one there."
         raise DataError(f"column {name}: expected one of {known}; got {quote(cell)}. {how}")
     return attribute.codes[cell]
+
+
+def export_dataset(
+    dataset: Dataset, path: str | os.PathLike[str], *, force: bool = True
+) -> list[Path]:
+    """Write a data set as an ARFF file in which MEKA finds the labels.
+
+    Labels come first, as ``{0,1}``, and their number stands as ``-C`` in the relation. Features are
+    numbers, or one string; rows are sparse where `X` is. Loading the file gives the same data set,
+    with ``keep_ids=True`` also where `dataset` was loaded so.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    path : path
+        File that ends in ``.arff``. Of a data set with a given split two files are written:
+        ``birds-train.arff`` and ``birds-test.arff`` for ``birds.arff``.
+    force : bool, default=True
+        Whether to overwrite files.
+
+    Returns
+    -------
+    paths : list of Path
+        The files that were written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from nldd.bench.datasets.arff import export_dataset
+    >>> from nldd.datasets import Dataset
+    >>> songs = Dataset(np.array([[90.5]]), np.array([[1, 0]]), ["sad", "calm"], ["tempo"], "songs")
+    >>> with TemporaryDirectory() as folder:
+    ...     (path,) = export_dataset(songs, Path(folder, "songs.arff"))
+    ...     print(path.read_text())
+    @relation 'songs: -C 2'
+    <BLANKLINE>
+    @attribute sad {0,1}
+    @attribute calm {0,1}
+    @attribute tempo numeric
+    <BLANKLINE>
+    @data
+    1,0,90.5
+    <BLANKLINE>
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".arff":
+        raise InputError(f"The file must end in .arff; got {path}.")
+    stem, cuts = path.stem, {"": slice(None)}
+    if (n_train := dataset.n_train) is not None:
+        stem = stem.removesuffix("-train")
+        cuts = {"-train": slice(n_train), "-test": slice(n_train, None)}
+    paths = [path.with_name(f"{stem}{part}{path.suffix}") for part in cuts]
+    refuse_existing(*paths, force=force)
+    names = {*dataset.label_names, *dataset.feature_names} - {""}
+    if len(names) != dataset.n_labels + dataset.n_features:
+        raise InputError("To be exported, each label and each feature needs a name of its own.")
+    if not dataset.is_text and (abs(dataset.X) == np.inf).sum():
+        raise InputError("A feature is infinite, which ARFF files cannot say. Replace it.")
+    for place, rows in zip(paths, cuts.values(), strict=True):
+        with open_replacement(place) as stream:
+            stream.writelines(f"{line}\n".encode() for line in _arff_lines(dataset, rows))
+    return paths
+
+
+def _arff_lines(dataset: Dataset, rows: slice) -> Iterator[str]:
+    # A colon or another -C would be taken for options of MEKA.
+    name = re.sub(r"[^\w.]+", "_", dataset.name) or "data"
+    yield f"@relation {_quoted(f'{name}: -C {dataset.n_labels}', always=True)}"
+    yield ""
+    for label in dataset.label_names:
+        yield f"@attribute {_quoted(label)} {{0,1}}"
+    kind = "string" if dataset.is_text else "numeric"
+    for feature in dataset.feature_names:
+        yield f"@attribute {_quoted(feature)} {kind}"
+    yield ""
+    yield "@data"
+    X, Y = dataset.X[rows], dataset.Y[rows]
+    if dataset.is_text:
+        texts = (_quoted(text, always=True) for text in X)
+        yield from (f"{_join_cells(labels)},{text}" for labels, text in zip(Y, texts, strict=True))
+    elif issparse(X):
+        yield from _sparse_lines(X, Y)
+    else:
+        yield from map(_join_cells, np.hstack([Y, X]))
+
+
+def _sparse_lines(X: Any, Y: Any) -> Iterator[str]:
+    table = csr_array(hstack([csr_array(Y), X]))
+    table.sort_indices()
+    for begin, end in pairwise(table.indptr):
+        cells = zip(table.indices[begin:end].tolist(), table.data[begin:end].tolist(), strict=True)
+        yield f"{{{','.join(f'{j} {_as_text(value)}' for j, value in cells)}}}"
+
+
+def _join_cells(values: Any) -> str:
+    return ",".join(map(_as_text, values.tolist()))
+
+
+def _as_text(value: float) -> str:
+    """The shortest text that reads as the same number; a question mark for NaN."""
+    if value != value:
+        return "?"
+    whole = abs(value) < _LARGEST_INTEGER and value == int(value)
+    return str(int(value)) if whole else repr(value)
+
+
+def _quoted(text: str, always: bool = False) -> str:
+    """A name or text in quotes where it needs them, as Weka writes and reads it."""
+    if not always and _BARE.fullmatch(text):
+        return text
+    return f"'{text.translate(_ESCAPES)}'"

@@ -3,7 +3,6 @@
 Fetched by pooch, so that only whole and right files appear in the folder.
 """
 
-import hashlib
 import json
 import os
 import re
@@ -16,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from nldd._files import file_sha256
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.console import progress
 
@@ -154,14 +154,10 @@ class FileState:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {
-            "dataset": self.dataset,
-            "file": self.file.file,
-            "path": self.path,
-            "state": self.state,
-            "expected": {"n_bytes": self.file.n_bytes, "sha256": self.file.sha256},
-            "found": {"n_bytes": self.n_bytes, "sha256": self.sha256},
-        }
+        place = {"dataset": self.dataset, "file": self.file.file, "path": self.path}
+        expected = {"n_bytes": self.file.n_bytes, "sha256": self.file.sha256}
+        found = {"n_bytes": self.n_bytes, "sha256": self.sha256}
+        return place | {"state": self.state, "expected": expected, "found": found}
 
 
 def find_entry(name: str) -> CatalogueEntry:
@@ -304,8 +300,7 @@ def _compare(dataset: str, file: CatalogueFile, path: Path, by_size: bool) -> Fi
         found = path.stat()
         n_bytes = found.st_size if stat.S_ISREG(found.st_mode) else None
         if n_bytes == file.n_bytes and not by_size:
-            with open(path, "rb") as handle:
-                sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+            sha256 = file_sha256(path)
     except (FileNotFoundError, NotADirectoryError):
         pass
     except OSError as error:

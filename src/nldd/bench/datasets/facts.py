@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from nldd.bench.datasets.catalogue import align_facts, counts
 from nldd.datasets import Dataset, labelset_counts
 from nldd.present.table import Table, tabulate
 from nldd.present.text import count_noun, percent, visible
+
+# What a data set says of itself.
+_OWN_FACTS = ("name", "n_samples", "n_features", "n_labels", "n_train", "cardinality")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,19 +195,14 @@ def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
     counts = labelset_counts(dataset.Y)
     shares = (dataset.Y != 0).mean(axis=0)
     order = np.argsort(-shares, kind="stable")[:n_frequent].tolist()
-    mean_ir, max_ir, cv_ir, scumble = _imbalance(dataset.Y != 0)
     size = dataset.n_features * dataset.n_labels * len(counts)
     return Facts(
-        name=dataset.name,
-        n_samples=dataset.n_samples,
-        n_features=dataset.n_features,
+        **{name: getattr(dataset, name) for name in _OWN_FACTS},
+        **_imbalance(dataset.Y != 0),
         n_binary=_count_binary(dataset),
-        n_labels=dataset.n_labels,
         sparse=issparse(dataset.X),
         text=dataset.is_text,
         n_missing=_count_missing(dataset),
-        n_train=dataset.n_train,
-        cardinality=dataset.cardinality,
         density=dataset.cardinality / dataset.n_labels,
         n_labelsets=len(counts),
         distinct=len(counts) / dataset.n_samples,
@@ -211,21 +210,17 @@ def describe(dataset: Dataset, n_frequent: int = 5) -> Facts:
         seen_once=float((counts == 1).sum() / dataset.n_samples),
         unlabelled=float(1 - dataset.Y.any(axis=1).mean()),
         n_absent=int((shares == 0).sum()),
-        mean_ir=mean_ir,
-        max_ir=max_ir,
-        cv_ir=cv_ir,
-        scumble=scumble,
         tcs=np.nan if dataset.is_text else log(size),
         frequent=tuple((dataset.label_names[j], float(shares[j])) for j in order),
     )
 
 
-def _imbalance(carried: NDArray[np.bool_]) -> tuple[float, float, float, float]:
+def _imbalance(carried: NDArray[np.bool_]) -> dict[str, Any]:
     """MeanIR, MaxIR, CVIR and SCUMBLE; see :func:`describe`."""
     counts = carried.sum(axis=0)
     present = counts > 0
     if not present.any():
-        return np.nan, np.nan, np.nan, 0.0
+        return dict.fromkeys(("mean_ir", "max_ir", "cv_ir"), np.nan) | {"scumble": 0.0}
     ratios = counts.max() / counts[present]
     # Charte's deviation divides by one less than the number of labels.
     deviation = float(ratios.std(ddof=1)) if len(ratios) > 1 else 0.0
@@ -235,8 +230,9 @@ def _imbalance(carried: NDArray[np.bool_]) -> tuple[float, float, float, float]:
     geometric = np.exp(rows @ np.log(ratios) / n_labels)
     # Rounding may leave the two means of equal ratios a little apart.
     unequal = np.maximum(0, 1 - geometric / (rows @ ratios / n_labels))
-    mean = float(ratios.mean())
-    return mean, float(ratios.max()), deviation / mean, float(unequal.sum() / len(carried))
+    mean, scumble = float(ratios.mean()), float(unequal.sum() / len(carried))
+    found = {"mean_ir": mean, "max_ir": float(ratios.max()), "cv_ir": deviation / mean}
+    return found | {"scumble": scumble}
 
 
 def _count_missing(dataset: Dataset) -> int:

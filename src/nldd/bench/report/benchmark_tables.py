@@ -5,27 +5,16 @@ from itertools import product
 
 import numpy as np
 
-from nldd.bench.report.published import (
-    PUBLISHED_COEFFICIENTS,
-    paper_part,
-    printed_table,
-    published_subsets,
-)
+from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, paper_part, printed_table
 from nldd.bench.report.results import FloatArray, Results
 from nldd.bench.report.score_tables import CONVENTIONS, Cell, number, rows_by_dataset
 from nldd.bench.runner.records import CellRecord
-from nldd.metrics._measures import Measure
+from nldd.metrics import Measure
 from nldd.present.table import Table, TableEntry
 
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
-FIFTHS = (
-    "lowest theta",
-    "second fifth",
-    "third fifth",
-    "fourth fifth",
-    "highest theta",
-    "all rows",
-)
+_MIDDLE = [f"{place} fifth" for place in ("second", "third", "fourth")]
+FIFTHS = ("lowest theta", *_MIDDLE, "highest theta", "all rows")
 REFERENCE = "BR"
 # Methods that can only predict labelsets of the training rows.
 KNOWN_LABELSETS = ("NLDD", "SMBR", "LP")
@@ -44,7 +33,7 @@ def time_table(results: Results) -> Table:
     """
     seconds = results.table(lambda cells: sum(cell.seconds for cell in cells))
     of_paper, has_reference = paper_part(results).datasets, REFERENCE in results.methods
-    width = 2 + has_reference + bool(of_paper and has_reference)
+    ratios = ("ratio_to_BR", *["published_ratio"] * bool(of_paper)) if has_reference else ()
     cells: dict[str, list[Cell]] = {}
     for dataset, times in zip(results.datasets, seconds.tolist(), strict=True):
         by_method = dict(zip(results.methods, times, strict=True))
@@ -55,12 +44,12 @@ def time_table(results: Results) -> Table:
             ratio = time / reference
             printed = published_ratio(dataset, method) if dataset in of_paper else None
             text = _ratio(ratio) if has_reference else _seconds(time)
-            line = (method, time, ratio, printed)[:width]
-            cells[dataset].append((TableEntry(text, under=_paper(printed, _ratio)), line))
+            entry = TableEntry(text, under=_paper(printed, _ratio))
+            cells[dataset].append((entry, (method, time, ratio, printed)))
     how = "as a ratio to BR" if has_reference else "in seconds"
     return rows_by_dataset(
         cells,
-        ("method", "seconds", "ratio_to_BR", "published_ratio")[:width],
+        ("method", "seconds", *ratios),
         key="running_time",
         title=f"Running time {how}, all folds together",
         head=("data set", *[f"{REFERENCE}, seconds"] * has_reference, *results.methods),
@@ -115,8 +104,6 @@ def coefficient_table(results: Results) -> Table | None:
         held = (beta[:, 1:] == 0).sum(axis=0).tolist()
         cells[dataset] = [_coefficient(*column) for column in columns]
         cells[dataset] += [(f"{n}/{len(beta)}", None) for n in held]
-        if not of_paper:
-            cells[dataset] = [(entry, line and line[:4]) for entry, line in cells[dataset]]
     if not cells:
         return None
     return rows_by_dataset(
@@ -158,15 +145,10 @@ def theta_table(results: Results) -> Table | None:
         # Folds by their rows; the whole is the sixth bin.
         means = (bins[:, :, :1] * bins[:, :, 1:]).sum(axis=0) / n[:, np.newaxis]
         means = np.vstack([means, np.average(means, axis=0, weights=n)])
-        cells[dataset] = [
-            (
-                TableEntry(f"{wrong:.4f}", under=f"theta {theta:.4f}"),
-                (name, int(rows), theta, wrong),
-            )
-            for name, rows, (theta, wrong) in zip(
-                FIFTHS, [*n, n.sum()], means.tolist(), strict=True
-            )
-        ]
+        cells[dataset] = []
+        for name, rows, (theta, wrong) in zip(FIFTHS, [*n, n.sum()], means.tolist(), strict=True):
+            entry = TableEntry(f"{wrong:.4f}", under=f"theta {theta:.4f}")
+            cells[dataset].append((entry, (name, int(rows), theta, wrong)))
     if not cells:
         return None
     return rows_by_dataset(
@@ -185,9 +167,8 @@ def theta_table(results: Results) -> Table | None:
 def about_theta(results: Results) -> Iterator[str]:
     """Data sets of which the calibration of theta is not known."""
     fits = {dataset: results.cells(dataset, "NLDD") for dataset in results.datasets}
-    lacking = [
-        d for d, cells in fits.items() if not all(c.details.get("theta_bins") for c in cells)
-    ]
+    bins = {d: [fit.details.get("theta_bins") for fit in cells] for d, cells in fits.items()}
+    lacking = [dataset for dataset, found in bins.items() if not all(found)]
     if lacking:
         yield (
             "No calibration of theta, since records of an older version or folds of less than five "
@@ -218,14 +199,14 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
     subsets = (*SUBSETS, "total")
     shown = [m for m in SUBSET_METHODS if m in results.methods] or results.methods[:2]
     columns = list(product(subsets, shown))
-    of_paper = paper_part(results).datasets
+    of_paper, of_bibtex = paper_part(results).datasets, printed_table("bibtex_subsets")
     cells: dict[str, list[Cell]] = {}
     for dataset in results.datasets:
         values = {
             (subset, method): subset_mean(results.cells(dataset, method), measure.key, subset)
             for method, subset in product(results.methods, subsets)
         }
-        printed = published_subsets() if dataset == "bibtex" and dataset in of_paper else {}
+        has_printed = dataset == "bibtex" and dataset in of_paper
         # The rows are the same for all methods.
         fits = next(filter(None, (results.cells(dataset, m) for m in results.methods)))
         unseen = sum(fit.details["unobserved"]["n"] for fit in fits)
@@ -233,8 +214,8 @@ def subset_table(results: Results, measure: Measure) -> Table | None:
         cells[dataset] = [(share, None)]
         for column in columns:
             text = number(values[column], f"{values[column]:.4f}")
-            under = _paper(printed.get((measure.key, *column)))
-            cells[dataset].append((TableEntry(text, under=under), None))
+            printed = of_bibtex.value(measure.key, "_".join(column)) if has_printed else None
+            cells[dataset].append((TableEntry(text, under=_paper(printed)), None))
         cells[dataset] += [(None, (method, sub, v)) for (sub, method), v in values.items()]
     return rows_by_dataset(
         cells,
@@ -254,29 +235,20 @@ def subset_mean(cells: list[CellRecord], measure: str, subset: str) -> float:
         parts = [part for cell in cells if (part := cell.details[SUBSETS[subset]])["n"]]
     if not parts:
         return float("nan")
-    return float(
-        np.average([p.get(measure, np.nan) for p in parts], weights=[p["n"] for p in parts])
-    )
+    values, sizes = [p.get(measure, np.nan) for p in parts], [p["n"] for p in parts]
+    return float(np.average(values, weights=sizes))
 
 
 def share_table(records: list[CellRecord]) -> Table | None:
     """Time and errors on growing shares of the training rows; None without such cells."""
     if not records:
         return None
-    data = [
-        (
-            r.train_share,
-            r.details["n_train"],
-            r.seconds,
-            r.scores["hamming_loss"] * r.details["n_labels"],
-        )
-        for r in records
-    ]
-    return Table(
-        key="shares",
-        title=f"{records[0].method} on shares of the training rows of {records[0].dataset}",
-        head=("share", "training rows", "seconds", "wrong labels a row"),
-        rows=tuple((f"{a:.0%}", str(n), f"{s:.1f}", f"{wrong:.4f}") for a, n, s, wrong in data),
-        data_head=("share", "n_train", "seconds", "mismatches"),
-        data=tuple(data),
-    )
+    data = []
+    for r in records:
+        wrong = r.scores["hamming_loss"] * r.details["n_labels"]
+        data.append((r.train_share, r.details["n_train"], r.seconds, wrong))
+    title = f"{records[0].method} on shares of the training rows of {records[0].dataset}"
+    head = ("share", "training rows", "seconds", "wrong labels a row")
+    rows = tuple((f"{a:.0%}", str(n), f"{s:.1f}", f"{wrong:.4f}") for a, n, s, wrong in data)
+    data_head = ("share", "n_train", "seconds", "mismatches")
+    return Table("shares", title, head, rows, (), (), data_head, tuple(data))

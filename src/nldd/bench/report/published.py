@@ -7,7 +7,7 @@ for.
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.report.results import FloatArray, Results
-from nldd.bench.statistics.ranks import average_ranks, complete_rows
-from nldd.bench.statistics.significance import significance_line
+from nldd.bench.statistics import average_ranks, complete_rows, significance_line
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES, Measure
+from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.present.table import Row, Table, TableEntry
 from nldd.present.text import count_noun
 
@@ -106,24 +105,6 @@ def published(measure: str) -> PublishedTable:
     return printed_table(measure)
 
 
-@cache
-def published_subsets() -> Mapping[tuple[str, str, str], float]:
-    """Bibtex by whether the labelset was seen in training; keys (measure, subset, method).
-
-    Subset "A" has the test rows whose labelset occurs in the training data (67 %), "B" the others;
-    "total" has both.
-    """
-    table = printed_table("bibtex_subsets")
-    columns = [column.split("_") for column in table.methods]
-    return MappingProxyType(
-        {
-            (measure, subset, method): value
-            for measure, row in zip(table.datasets, table.rows, strict=True)
-            for (subset, method), value in zip(columns, row, strict=True)
-        }
-    )
-
-
 def explanation(measure: str, dataset: str, method: str) -> str | None:
     """Why our value may differ from a printed one; None if nothing is known.
 
@@ -176,11 +157,8 @@ def read_lines(name: str) -> list[list[str]]:
 
 
 # Maximum likelihood estimates (b0, b1, b2) of NLDD, by data set, mean over the folds.
-PUBLISHED_COEFFICIENTS: Mapping[str, tuple[float, ...]] = MappingProxyType(
-    dict(
-        zip(printed_table("coefficients").datasets, printed_table("coefficients").rows, strict=True)
-    )
-)
+_table = printed_table("coefficients")
+PUBLISHED_COEFFICIENTS = MappingProxyType(dict(zip(_table.datasets, _table.rows, strict=True)))
 
 
 def paper_part(results: Results) -> Results:
@@ -195,11 +173,9 @@ def paper_part(results: Results) -> Results:
 
 
 def _is_papers(results: Results, dataset: str) -> bool:
-    if dataset not in published(PAPER_MEASURES[0].key).datasets:
-        return False
     found = (results.cells(dataset, method) for method in results.methods)
     n_labels = {cell.details["n_labels"] for cells in found for cell in cells}
-    return n_labels == {CATALOGUE[dataset].n_labels}
+    return dataset in CATALOGUE and n_labels == {CATALOGUE[dataset].n_labels}
 
 
 def printed_values(results: Results, measure: Measure) -> FloatArray | None:
@@ -212,11 +188,8 @@ def printed_values(results: Results, measure: Measure) -> FloatArray | None:
         return None
     table = published(measure.key)
     values = [
-        [
-            table.value(dataset, method) if dataset in part.datasets else None
-            for method in results.methods
-        ]
-        for dataset in results.datasets
+        [table.value(d, method) if d in part.datasets else None for method in results.methods]
+        for d in results.datasets
     ]
     return np.array(values, dtype=float)
 
@@ -229,26 +202,23 @@ def paper_ranks(results: Results, measure: Measure, values: FloatArray) -> Itera
     both = _common(results, measure, values)
     if both is None:
         return
-    among, *tables = both
-    rows = [average_ranks(table, measure.greater_is_better) for table in tables]
-    complete = complete_rows(values)
-    names = ["among the paper's", "in the paper"]
-    if among.all() and complete.sum() == len(tables[0]):
+    among, ours, theirs = both
+    tables = {"among the paper's": ours, "in the paper": theirs}
+    if among.all() and complete_rows(values).sum() == len(ours):
         # All that we have is the paper's: the first row would say what the one above it says.
-        names, rows = names[1:], rows[1:]
-    for name, averages in zip(names, rows, strict=True):
+        del tables["among the paper's"]
+    for name, table in tables.items():
         ranks = np.full(len(among), np.nan)
-        ranks[among] = averages
+        ranks[among] = average_ranks(table, measure.greater_is_better)
         yield name, *rank_entries(ranks)
 
 
 def rank_entries(averages: FloatArray) -> list[TableEntry]:
     """Average ranks as cells of a table, the best of them bold; a dash where there is none."""
     best = np.where(np.isnan(averages), np.inf, averages).min()
-    texts = ("-" if rank != rank else f"{rank:.2f}" for rank in averages.tolist())
     return [
-        TableEntry(text, bool(is_best))
-        for text, is_best in zip(texts, averages == best, strict=True)
+        TableEntry("-" if np.isnan(rank) else f"{rank:.2f}", bool(rank == best))
+        for rank in averages
     ]
 
 
@@ -357,16 +327,14 @@ def paper_differences(results: Results) -> list[Difference]:
     part = paper_part(results)
     found = []
     for measure in PAPER_MEASURES:
-        both = np.stack([part.means(measure), part.standard_errors(measure)], axis=-1)
-        ours = dict(
-            zip(product(part.datasets, part.methods), both.reshape(-1, 2).tolist(), strict=True)
-        )
+        tables = part.means(measure), part.standard_errors(measure)
+        values = zip(*(table.ravel().tolist() for table in tables), strict=True)
+        ours = dict(zip(product(part.datasets, part.methods), values, strict=True))
         table = published(measure.key)
-        for (dataset, method), printed in zip(
-            product(table.datasets, table.methods), table.array().ravel().tolist(), strict=True
-        ):
-            value, error = ours.get((dataset, method), (np.nan, np.nan))
-            found.append(Difference(measure, dataset, method, value, error, printed))
+        pairs = product(table.datasets, table.methods)
+        for pair, printed in zip(pairs, table.array().ravel().tolist(), strict=True):
+            value, error = ours.get(pair, (np.nan, np.nan))
+            found.append(Difference(measure, *pair, value, error, printed))
     return found
 
 
@@ -392,24 +360,13 @@ def difference_tables(results: Results) -> list[Table]:
         for d in found
         for numbers in [(d.ours, d.error, d.printed, d.difference, d.in_errors)]
     )
+    far, near = (tuple(difference.row() for difference in some) for some in (large, found))
+    title = f"Values that are more than {LARGE:g} standard errors from the paper's"
+    of_all = f"All {len(found)} values of the paper beside ours"
+    notes = (about_paper_differences(found), ABOUT_ERRORS)
     return [
-        Table(
-            "paper_differences",
-            f"Values that are more than {LARGE:g} standard errors from the paper's",
-            HEAD,
-            tuple(difference.row() for difference in large),
-            notes=(about_paper_differences(found), ABOUT_ERRORS),
-            data_head=DATA_HEAD,
-            data=data,
-        ),
-        Table(
-            "paper_values",
-            f"All {len(found)} values of the paper beside ours",
-            HEAD,
-            tuple(difference.row() for difference in found),
-            notes=(ABOUT_ERRORS,),
-            folded=True,
-        ),
+        Table("paper_differences", title, HEAD, far, (), notes, DATA_HEAD, data),
+        Table("paper_values", of_all, HEAD, near, notes=notes[1:], folded=True),
     ]
 
 

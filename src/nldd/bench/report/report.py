@@ -16,7 +16,7 @@ from nldd.bench.report.results import Results, results
 from nldd.bench.runner.benchmark import FACTS
 from nldd.bench.runner.records import CELLS, read_records
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES, Measure
+from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.present.latex import RENDERERS
 from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure
 from nldd.present.table import Table
@@ -285,14 +285,10 @@ def difference_diagrams(
         if least := found.least_p():
             caption.append(f"{least.capitalize()}, so a bar joins all.")
         if nemenyi:
-            caption.append(
-                f"Bars without dots: Nemenyi's critical difference at 0.05, {distance:.2f}."
-            )
+            words = "Bars without dots: Nemenyi's critical difference at 0.05"
+            caption.append(f"{words}, {distance:.2f}.")
         ruler = distance if nemenyi else None
-        yield draw(
-            CriticalDifferenceDisplay(found.methods, averages, found.groups, name, ruler),
-            f"differences_{measure.key}",
-            " ".join(caption),
-            f"Average ranks on {name}: {found.methods[averages.index(min(averages))]} is best with "
-            f"{min(averages):.2f}.",
-        )
+        display = CriticalDifferenceDisplay(found.methods, averages, found.groups, name, ruler)
+        best = averages.index(min(averages))
+        alt = f"Average ranks on {name}: {found.methods[best]} is best with {averages[best]:.2f}."
+        yield draw(display, f"differences_{measure.key}", " ".join(caption), alt)

@@ -3,6 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -15,9 +16,8 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
+from nldd.metrics import MEASURES, PROBABILITY_MEASURES, Measure
 from nldd.metrics._counts import Counts, label_counts, label_values
-from nldd.metrics._measures import MEASURES, Measure, evaluate
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.present.text import command_line, printable
 
 FloatArray = NDArray[np.float64]
@@ -75,11 +75,6 @@ class Results:
         columns = zip(self.methods, self.means(measure).T, strict=True)
         some = (method for method, values in columns if not np.isnan(values).all())
         return replace(self, methods=tuple(some))
-
-    @property
-    def title(self) -> str:
-        """What the protocol calls itself."""
-        return str(next((r.details["title"] for r in self.finished if "title" in r.details), ""))
 
     @property
     def shares(self) -> list[CellRecord]:
@@ -180,7 +175,8 @@ def results(
     incomplete = []
     for pair, cells in found.items():
         good = sorted((cell for cell in cells if cell.error is None), key=lambda cell: cell.fold)
-        n_folds = cells[0].details["n_folds"]
+        # A cell that failed may be of an older protocol, which had other folds.
+        n_folds = (good or cells)[0].details["n_folds"]
         if len(good) == n_folds:
             whole[pair] = good
         else:
@@ -215,23 +211,20 @@ def _check_labels(records: Iterable[CellRecord]) -> None:
 
 def _complete(record: CellRecord, folder: Path) -> CellRecord:
     """The record with all measures, as far as its predictions are kept."""
-    lacking = [measure for key, measure in ALL_MEASURES.items() if key not in record.scores]
-    is_whole = not lacking and "label_counts" in record.details
+    is_whole = record.scores.keys() >= ALL_MEASURES.keys() and "label_counts" in record.details
     if record.error is not None or record.train_share is not None or is_whole:
         return record
     if (kept := read_predictions(folder, record.key)) is None:
         return record
-    given = {False: kept.Y_pred, True: kept.P}
-    scores: dict[str, float] = {}
-    for of_probabilities, Y in given.items():
-        some = [m for m in lacking if (m.key in PROBABILITY_MEASURES) == of_probabilities]
-        scores |= evaluate(kept.Y_true, Y, some) if Y is not None else {}
+    scores = dict(record.scores)
+    for key, measure in ALL_MEASURES.items():
+        Y = kept.P if key in PROBABILITY_MEASURES else kept.Y_pred
+        if key not in scores and Y is not None:
+            # Values that are no probabilities have no such measure, as the cell has warned.
+            with suppress(InputError):
+                scores[key] = measure(kept.Y_true, Y)
     counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
-    return replace(
-        record,
-        scores=scores | record.scores,
-        details={"label_counts": counts} | record.details,
-    )
+    return replace(record, scores=scores, details={"label_counts": counts} | record.details)
 
 
 def _in_order(names: set[str], known: list[str]) -> tuple[str, ...]:
@@ -267,13 +260,11 @@ def render_outcome(records: Iterable[CellRecord], folder: Path, *, as_json: bool
     for cell in broken:
         why = str(cell.error).partition("\n")[0]
         folds.setdefault((cell.method, cell.dataset, why), []).append(cell.fold + 1)
-    failures = [
-        f"Failed: {method} on {dataset}, "
-        f"{f'fold {found[0]}' if len(found) == 1 else f'{len(found)} folds'}: {why}"
-        for (method, dataset, why), found in folds.items()
-    ]
-    first = f"{len(records) - len(broken)} of {len(records)} cells are in {file}."
+    lines = [f"{len(records) - len(broken)} of {len(records)} cells are in {file}."]
+    for (method, dataset, why), found in folds.items():
+        which = f"fold {found[0]}" if len(found) == 1 else f"{len(found)} folds"
+        lines.append(f"Failed: {method} on {dataset}, {which}: {why}")
     last = f"Next: {command_line('nldd', 'report', folder)}"
-    if failures:
+    if broken:
         last = "Try: the same command again, which runs the failed cells once more."
-    return "\n".join([first, *failures, last])
+    return "\n".join([*lines, last])

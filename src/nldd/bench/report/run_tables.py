@@ -30,12 +30,14 @@ ABOUT_FACTS = (
     "times labelsets."
 )
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
+Words = tuple[str, ...]
 PROGRAMS = ("nldd", "scikit-learn", "python")
 SHORT = {method.factory.__name__: key for key, method in METHODS.items()}
 
 
 def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
     seconds = sum(record.seconds for record in results.finished)
+    title = next((r.details["title"] for r in results.finished if "title" in r.details), "")
     versions: dict[str, None] = {}
     machines: dict[str, None] = {}
     for record in results.finished + results.failed:
@@ -45,7 +47,7 @@ def run_facts(results: Results) -> tuple[tuple[str, str], ...]:
         machines[f"{system} {processor}, {cores} cores"] = None
     return (
         ("protocol", results.protocol),
-        *([("title", results.title)] if results.title not in ("", results.protocol) else []),
+        *([("title", title)] if title not in ("", results.protocol) else []),
         ("finished cells", str(len(results.finished))),
         ("failed cells", str(len(results.failed))),
         ("processor time", f"{seconds / 3600:.2f} h" if seconds >= 600 else f"{seconds:.0f} s"),
@@ -74,15 +76,9 @@ def dataset_table(results: Results, about: Mapping[str, Any]) -> Table | None:
     if counts := ", ".join(missing):
         notes.insert(0, f"Missing values of features: {counts}.")
     keys = (*(key for key, _ in FACTS.values()), "n_missing")
-    return Table(
-        "datasets",
-        "Data sets",
-        ("data set", *FACTS),
-        tuple(rows),
-        notes=(ABOUT_FACTS, *notes),
-        data_head=("dataset", *keys),
-        data=tuple((d, *(facts.get(d, {}).get(key) for key in keys)) for d in results.datasets),
-    )
+    data = tuple((d, *(facts.get(d, {}).get(key) for key in keys)) for d in results.datasets)
+    head, told = ("data set", *FACTS), (ABOUT_FACTS, *notes)
+    return Table("datasets", "Data sets", head, tuple(rows), (), told, ("dataset", *keys), data)
 
 
 def _is_of(results: Results, dataset: str, entry: Mapping[str, Any]) -> bool:
@@ -111,15 +107,10 @@ def split_table(results: Results) -> Table:
             (dataset, n_labels, split, cell.fold, a, b)
             for cell, a, b in zip(cells, n_train, n_test, strict=True)
         ]
-    return Table(
-        "splits",
-        "How the rows were split",
-        ("data set", "rows", "labels", "split", "training rows", "test rows"),
-        tuple(rows),
-        notes=("The splits are the same for all methods.",),
-        data_head=("dataset", "n_labels", "split", "fold", "n_train", "n_test"),
-        data=tuple(data),
-    )
+    title, notes = "How the rows were split", ("The splits are the same for all methods.",)
+    head = ("data set", "rows", "labels", "split", "training rows", "test rows")
+    data_head = ("dataset", "n_labels", "split", "fold", "n_train", "n_test")
+    return Table("splits", title, head, tuple(rows), (), notes, data_head, tuple(data))
 
 
 def _range(counts: list[int]) -> str:
@@ -152,10 +143,10 @@ def problems_table(results: Results) -> Table | None:
 def _words(
     key: str,
     title: str,
-    head: tuple[str, ...],
-    rows: Sequence[tuple[str, ...]],
-    notes: tuple[str, ...],
-    data: Sequence[tuple[str, ...]] = (),
+    head: Words,
+    rows: Sequence[Words],
+    notes: Words,
+    data: Sequence[Words] = (),
 ) -> Table | None:
     """A table of words, whose CSV file has heads like those of the other files; None if empty."""
     csv_head = tuple(name.replace("data set", "dataset").replace(" ", "_") for name in head)
@@ -229,8 +220,8 @@ def search_table(results: Results) -> Table | None:
     rows: list[tuple[str, ...]] = []
     measures: dict[str, None] = {}
     for method, dataset in product(results.methods, results.datasets):
-        found = [cell.details.get("searched") for cell in results.cells(dataset, method)]
-        searched = [each for each in found if each is not None]
+        cells = results.cells(dataset, method)
+        searched = [cell.details["searched"] for cell in cells if "searched" in cell.details]
         counts = Counter(
             ", ".join(f"{name} = {value}" for name, value in each["best"].items())
             for each in searched

@@ -18,17 +18,18 @@ from nldd.bench.report.published import (
 )
 from nldd.bench.report.results import ALL_MEASURES, POOLED, FloatArray, Results
 from nldd.bench.runner.protocol_file import hint
-from nldd.bench.statistics.ranks import average_ranks, complete_rows, ranks
-from nldd.bench.statistics.significance import (
+from nldd.bench.statistics import (
     WILCOXON_RULE,
     Comparison,
     Pair,
+    average_ranks,
     compare,
+    complete_rows,
+    ranks,
     significance_line,
 )
 from nldd.exceptions import InputError
-from nldd.metrics._measures import PAPER_MEASURES, Measure
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import PAPER_MEASURES, PROBABILITY_MEASURES, Measure
 from nldd.present.table import DataRow, Row, Table, TableEntry
 
 ALPHA = 0.05
@@ -93,12 +94,16 @@ def choose_measures(names: Iterable[str] | None = None) -> tuple[Measure, ...]:
 def rows_by_dataset(
     cells: Mapping[str, Sequence[Cell]], data_head: Sequence[str], **parts: Any
 ) -> Table:
-    """A table with one row a data set, printed and in its long form."""
+    """A table with one row a data set, printed and in its long form.
+
+    Values for which `data_head` has no head are left out of the long form.
+    """
     rows, data = [], []
     for dataset, found in cells.items():
         rows.append((dataset, *(printed for printed, _ in found if printed is not None)))
         for line in (line for _, line in found if line is not None):
-            data.append((dataset, *(None if value != value else value for value in line)))
+            numbers = line[: len(data_head)]
+            data.append((dataset, *(None if value != value else value for value in numbers)))
     return Table(rows=tuple(rows), data_head=("dataset", *data_head), data=tuple(data), **parts)
 
 
@@ -121,14 +126,10 @@ def score_table(results: Results, measure: Measure) -> Table | None:
     best = np.where(np.isnan(R), np.inf, R).min(axis=1, keepdims=True) == R
     targets = np.full(values.shape, np.nan) if printed is None else printed
     numbers = np.stack([values, errors, R, best, targets], axis=-1)
-    cells = {
-        dataset: [
-            _score(measure.key, dataset, *cell) for cell in zip(some.methods, row, strict=True)
-        ]
-        for dataset, row in zip(some.datasets, numbers.tolist(), strict=True)
-    }
-    if printed is None:
-        cells = {d: [(e, line[:4]) for e, line in row if line] for d, row in cells.items()}
+    cells = {}
+    for dataset, row in zip(some.datasets, numbers.tolist(), strict=True):
+        by_method = zip(some.methods, row, strict=True)
+        cells[dataset] = [_score(measure.key, dataset, *cell) for cell in by_method]
     averages = average_ranks(values, measure.greater_is_better)
     return rows_by_dataset(
         cells,
@@ -223,30 +224,21 @@ def overview_table(results: Results) -> Table | None:
         n = int(complete_rows(values).sum()) if some.methods else 0
         if len(some.methods) < 2 or not n:
             continue
-        averages = np.full(len(results.methods), np.nan)
-        places = [results.methods.index(method) for method in some.methods]
-        averages[places] = average_ranks(values, measure.greater_is_better)
+        averages = average_ranks(values, measure.greater_is_better).tolist()
+        by_method = dict(zip(some.methods, averages, strict=True))
+        shown = np.array([by_method.get(method, np.nan) for method in results.methods])
         lacking |= set(results.methods).difference(some.methods)
-        rows.append((measure.name, str(n), *rank_entries(averages)))
-        data += [
-            (measure.key, method, rank, n)
-            for method, rank in zip(some.methods, averages[places].tolist(), strict=True)
-        ]
+        rows.append((measure.name, str(n), *rank_entries(shown)))
+        data += [(measure.key, method, rank, n) for method, rank in by_method.items()]
     if len(results.datasets) < 2 or not rows:
         return None
     notes = ["Over data sets on which all methods of the row have a value; the best is bold."]
     if lacking:
         names = ", ".join(method for method in results.methods if method in lacking)
         notes.append(f"Without a value of some measures, which rank the others alone: {names}.")
-    return Table(
-        "overview",
-        "Average rank by every measure",
-        ("measure", "data sets", *results.methods),
-        tuple(rows),
-        notes=tuple(notes),
-        data_head=("measure", "method", "average_rank", "n_datasets"),
-        data=tuple(data),
-    )
+    title, head = "Average rank by every measure", ("measure", "data sets", *results.methods)
+    data_head = ("measure", "method", "average_rank", "n_datasets")
+    return Table("overview", title, head, tuple(rows), (), tuple(notes), data_head, tuple(data))
 
 
 def pair_table(
@@ -264,20 +256,13 @@ def pair_table(
     too_few: dict[str, list[str]] = {}
     for measure, compared in found:
         too_few.setdefault(compared.least_p(), []).append(measure.name)
-    return Table(
-        "pairs",
-        "Pairs of methods by every measure" if len(found) > 1 else "Pairs of methods",
-        (*PAIR_HEAD, *tests),
-        tuple(_pair(measure.name, pair, nemenyi) for measure, pair in pairs),
-        notes=(
-            *(f"{', '.join(names)}: {why}." for why, names in too_few.items() if why),
-            ABOUT_PAIRS,
-            *[ABOUT_NEMENYI] * nemenyi,
-        ),
-        data_head=("measure", *Pair.__slots__),
-        data=tuple((measure.key, *astuple(pair)) for measure, pair in pairs),
-        folded=True,
-    )
+    title = "Pairs of methods by every measure" if len(found) > 1 else "Pairs of methods"
+    head, data_head = (*PAIR_HEAD, *tests), ("measure", *Pair.__slots__)
+    rows = tuple(_pair(measure.name, pair, nemenyi) for measure, pair in pairs)
+    data = tuple((measure.key, *astuple(pair)) for measure, pair in pairs)
+    reasons = (f"{', '.join(names)}: {why}." for why, names in too_few.items() if why)
+    notes = (*reasons, ABOUT_PAIRS, *[ABOUT_NEMENYI] * nemenyi)
+    return Table("pairs", title, head, rows, (), notes, data_head, data, folded=True)
 
 
 def _pair(measure: str, pair: Pair, nemenyi: bool) -> Row:

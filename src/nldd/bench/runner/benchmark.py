@@ -293,7 +293,7 @@ class _Run:
             record = empty_record(task.cell, WORKER_DIED)
         except Exception as error:  # raised on the way to or from the worker
             record = empty_record(task.cell, repr(error))
-        self.file.append([record])
+        self.file.append(record)
         # Its predictions are on the disk, and would fill the memory.
         self.done[record.key] = replace(record, predictions=None)
         self.forecast.learn(record)
@@ -316,16 +316,12 @@ def write_facts(datasets: Mapping[str, Dataset], folder: Path) -> None:
         known = json.loads(path.read_bytes())
     except (OSError, ValueError):
         known = {}
-    new = {
-        name: {
-            "data": fingerprint(dataset),
-            "facts": {k: None if v != v else v for k, v in asdict(describe(dataset)).items()},
-            "notes": list(dataset.notes),
-        }
-        for name, dataset in datasets.items()
-    }
-    facts = known | new if isinstance(known, dict) else new
-    write_atomically(path, json.dumps(facts, indent=1, allow_nan=False).encode())
+    entries = known if isinstance(known, dict) else {}
+    for name, dataset in datasets.items():
+        facts = {k: None if v != v else v for k, v in asdict(describe(dataset)).items()}
+        data, notes = fingerprint(dataset), list(dataset.notes)
+        entries[name] = {"data": data, "facts": facts, "notes": notes}
+    write_atomically(path, json.dumps(entries, indent=1, allow_nan=False).encode())
 
 
 def check_folder(

@@ -35,9 +35,8 @@ from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._passes import sparse_curvatures, sparse_slopes
 from nldd.linear._solver import take_curvatures, take_slopes
+from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES, evaluate
 from nldd.metrics._counts import label_counts, row_values
-from nldd.metrics._measures import MEASURES, PAPER_MEASURES, evaluate
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.search._kernels import query_block
 
 N_WARM = 100
@@ -159,12 +158,11 @@ def _message(error: BaseException) -> str:
 
 def empty_record(cell: Cell, error: str | None = None) -> CellRecord:
     """The record of a cell without any scores, because of an error or not yet."""
-    details = dict(cell.about)
+    about, versions = dict(cell.about), library_versions()
     # Nothing that names the machine or its owner.
     system, processor, cores = platform.system(), platform.machine(), os.cpu_count()
     machine = {"system": system, "processor": processor, "cores": cores}
-    versions = library_versions()
-    return CellRecord(*cell.key, cell.settings, {}, 0.0, 0.0, details, versions, machine, error)
+    return CellRecord(*cell.key, cell.settings, {}, 0.0, 0.0, about, versions, machine, error)
 
 
 def _run(dataset: Dataset, cell: Cell, told: list[warnings.WarningMessage]) -> CellRecord:

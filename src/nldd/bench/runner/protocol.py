@@ -19,21 +19,14 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
-from nldd.bench.runner.methods import (
-    build,
-    predict_labels,
-    predict_probabilities,
-    resolve,
-    seeded,
-)
+from nldd.bench.runner.methods import build, predict_labels, predict_probabilities, resolve, seeded
 from nldd.bench.runner.splits import Split
 from nldd.datasets import Dataset
 from nldd.estimators._registry import METHODS, Method
 from nldd.estimators._svm import PlattSVC, Solver, make_linear_svc
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.metrics._measures import MEASURES
-from nldd.metrics._probability_measures import PROBABILITY_MEASURES
+from nldd.metrics import MEASURES, PROBABILITY_MEASURES
 
 METHOD = "method"
 ALL_MEASURES = MEASURES | PROBABILITY_MEASURES
@@ -188,10 +181,6 @@ class Protocol:
         """Data sets about which the protocol says something."""
         return {*self.datasets, *([] if self.shares is None else [self.shares.dataset])}
 
-    def is_large(self, n_samples: int) -> bool:
-        """Whether a data set of so many rows has `split_from` of them or more."""
-        return n_samples >= self.split_from
-
     def rules_of(self, dataset: str) -> DatasetRules:
         """What holds for a data set before all else."""
         return self.datasets.get(dataset, DatasetRules())
@@ -200,7 +189,7 @@ class Protocol:
         """How a data set of so many rows is cut into folds."""
         if chosen := self.rules_of(dataset).split or self.split:
             return chosen
-        if self.is_large(n_samples):
+        if n_samples >= self.split_from:
             return Split("random", splits=self.splits, test_share=self.test_share)
         return Split("k-fold", folds=self.folds)
 
@@ -215,9 +204,9 @@ class Protocol:
         self, method: str, dataset: str, n_samples: int, fold: int, **parameters: Any
     ) -> Any:
         """The method of a cell; `parameters` come before those of the protocol."""
-        record, large, seed = self.known_methods[method], self.is_large(n_samples), self.seed + fold
+        record, large = self.known_methods[method], n_samples >= self.split_from
         rules = [*([self.large] if large else []), self.rules_of(dataset)]
-        chosen: dict[str, Any] = {}
+        chosen, seed = dict[str, Any](), self.seed + fold
         if method in SHAPES:
             bases = [self.base, *(each.base for each in rules if each.base is not None)]
             chosen["estimator"] = base_classifier(bases[-1], SHAPES[method], seed)

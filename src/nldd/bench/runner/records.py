@@ -4,7 +4,6 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
@@ -262,15 +261,13 @@ class RecordFile(AbstractContextManager["RecordFile"]):
         self._file = self.path.open("a+b")
         self._file.truncate(self.path.read_bytes().rfind(b"\n") + 1)
 
-    def append(self, records: Iterable[CellRecord]) -> None:
-        """Write records and wait until the disk has them; their predictions come first."""
-        records = list(records)
-        for record in records:
-            if record.predictions is not None:
-                path = predictions_path(self.path.parent, record.key)
-                write_atomically(path, record.predictions.to_bytes())
+    def append(self, record: CellRecord) -> None:
+        """Write a record and wait until the disk has it; its predictions come first."""
+        if record.predictions is not None:
+            path = predictions_path(self.path.parent, record.key)
+            write_atomically(path, record.predictions.to_bytes())
         try:
-            self._file.write("".join(map(as_line, records)).encode())
+            self._file.write(as_line(record).encode())
             self._file.flush()
             os.fsync(self._file.fileno())
         except OSError as error:

@@ -104,6 +104,9 @@ class DaskWorkers:
             self._cluster = distributed.LocalCluster(n_workers=n_workers, **one_thread)
         self._client = distributed.Client(address or self._cluster)
         self.n_workers = sum(self._client.nthreads().values())
+        if self.n_workers == 0:
+            self.close()
+            raise InputError(f"{address} has no workers yet. Start some: dask worker {address}")
         self._remote: set[Any] = set()  # Dask forgets what nobody holds
         self._sent: tuple[Dataset | None, Any] = (None, None)
 
