@@ -249,7 +249,7 @@ def tested_size(
 
 def level_correction(right: FloatArray) -> float:
     """1 if answers are right or wrong, so that their number is binomial; e for shares."""
-    return 1.0 if ((right == 0) | (right == 1)).all() else float(np.e)
+    return 1.0 if ((right == 0) | (right == 1)).all() else math.e
 
 
 def levels_of_tests(theta: FloatArray, target: float, level: float) -> dict[int, float]:
