@@ -18,9 +18,8 @@ from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
 from problems import random_problem, seeds
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
-from nldd.distributed import DaskTraining  # noqa: E402 (nothing of this runs without Dask)
-from nldd.distributed._search import ShardedIndex  # noqa: E402
-from nldd.distributed._training import InBlocks  # noqa: E402
+from nldd.distributed._search import ShardedIndex  # noqa: E402 (nothing of this runs without it)
+from nldd.distributed._training import DaskTraining, InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)

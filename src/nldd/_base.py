@@ -42,7 +42,7 @@ def by_rows(method: Method) -> Method:
     @wraps(method)
     def wrapper(self: Any, X: Any) -> Any:
         if is_dask_array(X):
-            from nldd.distributed import map_blocks
+            from nldd.distributed._search import map_blocks
 
             return map_blocks(wrapper, self, X)
         with blas_threads_for(X):
@@ -111,7 +111,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def _read_training(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Any:
         """Check the training data, in memory or as Dask arrays; learn names, sizes and classes."""
         if is_dask_array(X) or is_dask_array(y):
-            from nldd.distributed import read_blocks
+            from nldd.distributed._training import read_blocks
 
             return read_blocks(self, X, y, sample_weight, groups)
         return self._validate_fit(X, y, sample_weight, groups)

@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.present.latex import LONG_ROWS, escape_latex, to_latex
-from nldd.present.table import Table, TableEntry, right_aligned, tabulate, to_csv, to_text
+from nldd.present.table import (
+    LONG_ROWS,
+    Table,
+    TableEntry,
+    escape_latex,
+    right_aligned,
+    tabulate,
+    to_csv,
+    to_latex,
+    to_text,
+)
 from nldd.present.text import escape_formula
 
 LOSSES = Table(

@@ -30,7 +30,7 @@ def test_factor_of_all_weights_changes_no_coefficient(pairs, options, factor):
     plain = fit_quietly(pairs, **options)
     fit = fit_quietly(replace(pairs, weight=factor * pairs.weight), **options)
     assert (fit.converged, fit.separated) == (True, plain.separated)
-    # Scoring steps of the multiplicative model do not square the error, so the last one leaves more.
+    # Scoring steps of the multiplicative model do not square the error: the last leaves more.
     digits = 1e-7 if "model" in options else 1e-9
     assert_allclose(fit.beta, plain.beta, rtol=digits)
     assert_allclose(fit.robust_standard_errors, plain.robust_standard_errors, rtol=1e-7)

@@ -16,8 +16,7 @@ from nldd.bench.displays import PairsDisplay
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, doubtful, published
 from nldd.datasets import load_yeast
 from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._explanation import Explanation, braces
-from nldd.estimators._nldd import NLDDClassifier
+from nldd.estimators._nldd import Explanation, NLDDClassifier, braces
 from nldd.estimators._svm import PlattSVC
 from nldd.metrics._measures import PAPER_MEASURES, evaluate
 from nldd.present.console import (

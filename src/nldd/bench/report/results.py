@@ -15,8 +15,7 @@ from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
-from nldd.metrics._counts import Counts, label_counts, label_values
-from nldd.metrics._measures import MEASURES, Measure, evaluate
+from nldd.metrics._measures import MEASURES, Counts, Measure, evaluate, label_counts, label_values
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.present.text import command_line, printable
 

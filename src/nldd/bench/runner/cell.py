@@ -35,8 +35,7 @@ from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from nldd.linear._passes import sparse_curvatures, sparse_slopes
 from nldd.linear._solver import take_curvatures, take_slopes
-from nldd.metrics._counts import label_counts, row_values
-from nldd.metrics._measures import MEASURES, PAPER_MEASURES, evaluate
+from nldd.metrics._measures import MEASURES, PAPER_MEASURES, evaluate, label_counts, row_values
 from nldd.metrics._probability_measures import PROBABILITY_MEASURES
 from nldd.search._kernels import query_block
 
