@@ -10,9 +10,9 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import BernoulliNB
 
-from nldd._training import random_halves
+from nldd._base import random_halves
 from nldd.datasets import load_yeast
-from nldd.estimators._base_choice import CANDIDATES
+from nldd.estimators._base_classifiers import CANDIDATES
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError

@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from nldd._training import random_halves
-from nldd.estimators._label_models import ConstantLabel
+from nldd._base import random_halves
+from nldd.estimators._base_classifiers import ConstantLabel
 from nldd.estimators._nldd import NLDDClassifier
 
 # Few pairs may leave a distance without weight; that is told, and beside the point here.

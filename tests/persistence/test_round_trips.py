@@ -10,9 +10,9 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
+from nldd.estimators._base_classifiers import ConstantLabel
 from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._chains import ClassifierChain
-from nldd.estimators._label_models import ConstantLabel
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError

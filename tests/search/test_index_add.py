@@ -28,7 +28,7 @@ def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
     ],
 )
 def test_added_rows_are_as_good_as_the_first(way, stops, monkeypatch):
-    monkeypatch.setattr("nldd.search._layout.CELL_ROWS", 3)
+    monkeypatch.setattr("nldd.search._index.CELL_ROWS", 3)
     _, _, as_rows, as_queries = WAYS[way]
     rng = np.random.default_rng(stops[0])
     for n_features in (3, 70):

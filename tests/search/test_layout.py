@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
 
-from nldd.search._layout import distinct_labelsets, is_worth_packing
+from nldd.search._index import distinct_labelsets, is_worth_packing
 
 
 def numpy_unique(Y):

@@ -48,7 +48,7 @@ def test_nearest_equals_naive_loop_with_ties_and_duplicates(form, offset):
         k = rng.integers(1, len(X))
         index = NeighborIndex(form(X + offset))
         assert_array_equal(index.nearest(form(queries + offset), k), naive_nearest(X, queries, k))
-        assert_array_equal(index.nearest_others(k), naive_nearest_others(X, k))
+        assert_array_equal(index.nearest(None, k), naive_nearest_others(X, k))
 
 
 @pytest.mark.parametrize("d", [1, 3, 33])
@@ -81,4 +81,4 @@ def test_nearest_far_from_zero_is_not_lost_in_rounding(spread):
         k = rng.integers(1, 20)
         index = NeighborIndex(X)
         assert_array_equal(index.nearest(queries, k), naive_nearest(X, queries, k))
-        assert_array_equal(index.nearest_others(k), naive_nearest_others(X, k))
+        assert_array_equal(index.nearest(None, k), naive_nearest_others(X, k))

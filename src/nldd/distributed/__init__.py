@@ -1,7 +1,7 @@
 """Dask arrays: rows to learn from, and rows to predict, in blocks wherever the blocks are.
 
 Nothing else in nldd knows of Dask: `_base` imports these modules when it meets a Dask array. Blocks
-of training rows are a :class:`DaskTraining`, which answers as `nldd._training.Training` does::
+of training rows are a :class:`DaskTraining`, which answers as `nldd._base.Training` does::
 
     _training   T: rows stay in their blocks, functions go there; each block makes the passes of
                 the solver of logistic regressions

@@ -16,14 +16,19 @@ from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.utils import gen_batches
 
-from nldd._training import Labelsets
+from nldd._base import Labelsets
 from nldd._wording import progress
 from nldd.estimators._best_labelset import score_of
 from nldd.exceptions import InputError
 from nldd.search._distances import FloatArray
-from nldd.search._index import LabelsetIndex, Neighbors, Score, check_probabilities
+from nldd.search._index import (
+    LabelsetIndex,
+    Neighbors,
+    Score,
+    check_probabilities,
+    distinct_labelsets,
+)
 from nldd.search._kernels import TIE
-from nldd.search._layout import distinct_labelsets
 
 Method = Callable[[Any, Any], Any]
 

@@ -13,8 +13,8 @@ from sklearn.utils import check_consistent_length, check_random_state, gen_batch
 from nldd._parallel import delayed, do_all
 from nldd._validation import Interval, StrOptions, validate_parameters
 from nldd._wording import progress
+from nldd.estimators._base_classifiers import ScoreClassifier, draw_share, take_columns
 from nldd.estimators._best_labelset import best_expected_f, joint_modes, softplus
-from nldd.estimators._label_models import ScoreClassifier, draw_share, take_columns
 from nldd.linear._features import PrincipalAxes, principal_axes
 from nldd.linear._logistic import fit_logistic
 from nldd.linear._solver import fit_softmax

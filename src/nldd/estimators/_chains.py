@@ -12,25 +12,23 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
+from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._training import Training
 from nldd._validation import Interval, StrOptions, validate_parameters
 from nldd._wording import progress
-from nldd.estimators._base_choice import (
+from nldd.estimators._base_classifiers import (
     BaseEstimatorMixin,
     BaseMetaClassifier,
-    has_probabilities,
-    where_base_has_probabilities,
-)
-from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
     draw_seed,
     draw_share,
     fit_label,
     fits_all_labels,
+    has_probabilities,
     predict_scores,
     take_columns,
+    where_base_has_probabilities,
 )
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.linear._logistic import MultiLabelLogisticRegression, with_columns
@@ -115,9 +113,6 @@ class ChainEstimatorMixin(BaseEstimatorMixin):
 
     With a free one, ensembles were worse on data with many rare labels (docs/methods.md).
     """
-
-    def _default_estimator(self) -> Any:
-        return self._adapted(MultiLabelLogisticRegression())
 
     def _adapted(self, chosen: Any) -> Any:
         is_logistic = isinstance(chosen, MultiLabelLogisticRegression)

@@ -14,20 +14,21 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import by_rows, clip_to_prediction
+from nldd._base import Training, by_rows, clip_to_prediction, random_halves, random_part
 from nldd._labels import as_label_sets
 from nldd._parallel import do_both
-from nldd._training import Training, random_halves, random_part
 from nldd._validation import HasMethods, Interval, StrOptions, validate_parameters
 from nldd._wording import NotebookText
-from nldd.estimators._base_choice import BaseMetaClassifier, candidates_for, choose_base
-from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
-from nldd.estimators._label_models import (
+from nldd.estimators._base_classifiers import (
+    BaseMetaClassifier,
     LabelModel,
     MeanModel,
+    candidates_for,
+    choose_base,
     fit_label_probabilities,
     fits_all_labels,
 )
+from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.estimators._weights import WeightLearner
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.regression._regression import DistanceRegression, Pairs, check_regression
@@ -111,24 +112,6 @@ class Explanation(NotebookText):
                 f"theta {other.theta:.3f} instead of {self.theta:.3f}"
             )
         return "\n".join(lines)
-
-
-def explanations(
-    labels: list[tuple[Any, ...]],
-    rows: NDArray[np.intp],
-    Dx: NDArray[np.float64],
-    Dy: NDArray[np.float64],
-    regression: Any,
-    P: NDArray[np.float64],
-) -> list[Explanation]:
-    """The evidence for a labelset of each row, by names and by the training row it came from."""
-    theta = regression.theta(Dx, Dy)
-    numbers = np.column_stack([Dx, Dy, *regression.parts(Dx, Dy), theta]).tolist()
-    evidence = zip(labels, rows.tolist(), numbers, P.tolist(), strict=True)
-    return [
-        Explanation(names, row, dx, dy, x_part, y_part, one_theta, len(p), tuple(p))
-        for names, row, (dx, dy, x_part, y_part, one_theta), p in evidence
-    ]
 
 
 def braces(labels: tuple[Any, ...]) -> str:
@@ -253,7 +236,7 @@ class NLDDClassifier(BaseMetaClassifier):
         Distinct: all that can be predicted.
     estimators_ : list of classifiers fitted to all rows
         One per label, or the one for all.
-    chosen_ : nldd.estimators._base_choice.Choice
+    chosen_ : nldd.estimators._base_classifiers.Choice
         Which base classifier and why, where that was open; print it.
     tau_ : float
         For a decision other than "nearest".
@@ -567,19 +550,8 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         list of nldd.estimators._nldd.Explanation, one a row; print one to read it
         """
-        fitted, P, near = self._search(X, k=2)
-        labelsets, rows = fitted.index.labelsets[near.labelset], fitted.rows[near.row]
-        best, second = (
-            explanations(
-                as_label_sets(labelsets[:, rank], self.label_names_),
-                rows[:, rank],
-                near.Dx[:, rank],
-                near.Dy[:, rank],
-                fitted.regression,
-                P,
-            )
-            for rank in (0, 1)
-        )
+        found = self._search(X, k=2)
+        best, second = (self._explanations(*found, rank) for rank in (0, 1))
         return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
     def search_stats(self, X: Any) -> SearchStats:
@@ -595,6 +567,20 @@ class NLDDClassifier(BaseMetaClassifier):
         """
         fitted, _, near = self._search(X)
         return SearchStats.of(near, len(fitted.index))
+
+    def _explanations(
+        self, fitted: FittedNLDD, P: FloatArray, near: Neighbors, rank: int
+    ) -> list[Explanation]:
+        """The evidence for the labelset of that rank of each row."""
+        regression, Dx, Dy = fitted.regression, near.Dx[:, rank], near.Dy[:, rank]
+        labels = as_label_sets(fitted.index.labelsets[near.labelset[:, rank]], self.label_names_)
+        rows = fitted.rows[near.row[:, rank]]
+        parts, theta = regression.parts(Dx, Dy), regression.theta(Dx, Dy)
+        numbers = (column.tolist() for column in (rows, Dx, Dy, *parts, theta))
+        evidence = zip(labels, *numbers, P.tolist(), strict=True)
+        return [
+            Explanation(*known, n_labels=len(p), probabilities=tuple(p)) for *known, p in evidence
+        ]
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: RandomState

@@ -13,15 +13,18 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.utils import check_random_state
 
+from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._training import Training
 from nldd._validation import Interval, get_tags, validate_parameters
-from nldd.estimators._base_choice import (
+from nldd.estimators._base_classifiers import (
     BaseEstimatorMixin,
     BaseMetaClassifier,
+    Prototype,
+    ScoreClassifier,
+    draw_seed,
+    predict_scores,
     where_base_has_probabilities,
 )
-from nldd.estimators._label_models import Prototype, ScoreClassifier, draw_seed, predict_scores
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10

@@ -127,8 +127,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        X = read_rows(self, X)
-        return np.asarray(self.machine_.predict(X))
+        return np.asarray(self.machine_.predict(read_rows(self, X)))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values of :class:`sklearn.svm.SVC`.
@@ -141,8 +140,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
         """
-        X = read_rows(self, X)
-        return np.asarray(self.machine_.decision_function(X))
+        return np.asarray(self.machine_.decision_function(read_rows(self, X)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

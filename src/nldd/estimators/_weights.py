@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._training import Training
+from nldd._base import Training
 from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
 from nldd.metrics._measures import f_measure, row_values
 from nldd.regression._regression import DistanceRegression, Pairs, fit_regression

@@ -8,9 +8,8 @@ so that conjugate gradients need a tenth of the steps. Only with an intercept th
 mean be taken away: it makes up for it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce, singledispatch
+from functools import singledispatch
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.utils import gen_batches
 
-from nldd._training import Training
+from nldd._base import Training
 
 FloatArray = NDArray[np.float64]
 
@@ -171,12 +170,8 @@ class Moments(NamedTuple):
         return cls(float(weight.sum()), mean, scatter)
 
 
-def merge_moments(parts: Iterable[Moments]) -> Moments:
-    """Those of all parts together."""
-    return reduce(_merge_two, parts)
-
-
-def _merge_two(a: Moments, b: Moments) -> Moments:
+def merge_moments(a: Moments, b: Moments) -> Moments:
+    """Those of both parts together."""
     # T. F. Chan, G. H. Golub and R. J. LeVeque (1983): no large squares are subtracted.
     weight, apart = a.weight + b.weight, b.mean - a.mean
     between = a.weight * b.weight / weight * np.outer(apart, apart)
