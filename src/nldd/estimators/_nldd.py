@@ -577,9 +577,10 @@ class NLDDClassifier(BaseMetaClassifier):
         rows = fitted.rows[near.row[:, rank]]
         parts, theta = regression.parts(Dx, Dy), regression.theta(Dx, Dy)
         numbers = (column.tolist() for column in (rows, Dx, Dy, *parts, theta))
-        evidence = zip(labels, *numbers, P.tolist(), strict=True)
+        evidence = zip(labels, zip(*numbers, strict=True), P.tolist(), strict=True)
         return [
-            Explanation(*known, n_labels=len(p), probabilities=tuple(p)) for *known, p in evidence
+            Explanation(names, row, dx, dy, x_part, y_part, one_theta, len(p), tuple(p))
+            for names, (row, dx, dy, x_part, y_part, one_theta), p in evidence
         ]
 
     def _training_data(
