@@ -30,11 +30,6 @@ def rounding_bound(n_terms, A_norms, B_norms):
     return (n_terms + 8) * EPSILON * (A_norms + B_norms.max(initial=0.0))
 
 
-def linear(weight_x, weight_y):
-    """The score b1 * Dx + b2 * Dy as a function."""
-    return lambda Dx, Dy: weight_x * Dx + weight_y * Dy
-
-
 class BruteForceIndex:
     def __init__(self, X, Y, scale):
         self.scale = scale

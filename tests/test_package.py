@@ -1,5 +1,6 @@
-"""The package as a whole: lazy names, and extras that are not installed."""
+"""The package as a whole: what is loaded when, lazy names, and extras that are not installed."""
 
+import os
 import pickle
 import subprocess
 import sys
@@ -8,6 +9,88 @@ import pytest
 
 import nldd
 from nldd.exceptions import MissingExtraError
+
+HEAVY = {"numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", "pandas"}
+# Without what would measure coverage in the child, which costs more than nldd itself.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
+EXTRAS = ["dask", "filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests"]
+EXTRAS += ["tqdm"]
+RUNS, MOST_SECONDS = 5, 0.2
+
+
+def loaded(code, *arguments):
+    """Modules that a Python process has loaded at its end."""
+    lines = "import atexit, sys\natexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
+    words = [sys.executable, "-c", lines + code, *map(str, arguments)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    return set(done.stderr.splitlines()[-1].split())
+
+
+def command(*words):
+    return loaded("from nldd.cli import main; main()", *words)
+
+
+@pytest.mark.parametrize("code", ["import nldd", "import nldd; dir(nldd)"])
+def test_import_loads_nothing_heavy(code):
+    assert not HEAVY & loaded(code)
+    assert HEAVY & loaded("import numpy")  # or the line above would pass whatever happened
+
+
+def test_help_loads_nothing_heavy():
+    assert not HEAVY & command("--help")
+
+
+def test_help_of_a_command_loads_no_scikit_learn():
+    assert "sklearn" not in command("fit", "--help")
+
+
+def test_predict_loads_nothing_of_reports_and_benchmarks(made, tmp_path):
+    found = command("predict", made / "model.nldd", made / "new.csv", "-o", tmp_path / "coded.csv")
+    assert (tmp_path / "coded.csv").exists()
+    assert not {"matplotlib", "nldd.bench"} & found
+
+
+def test_library_needs_no_library_of_an_extra(tmp_path):
+    code = f"""
+class Missing:
+    def find_spec(self, name, *where):
+        if name in {EXTRAS}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+from nldd import NLDDClassifier, load_model, load_yeast, save_model
+X, Y, _ = load_yeast()
+save_model(NLDDClassifier(random_state=0).fit(X[:200], Y[:200]), sys.argv[1])
+assert load_model(sys.argv[1]).predict(X[:3]).shape == (3, 14)
+"""
+    loaded(code, tmp_path / "model.nldd")
+
+
+def test_nldd_loads_no_other_method():
+    found = loaded("from nldd import NLDDClassifier, load_model")
+    assert "nldd.estimators._nldd" in found
+    assert not {"nldd.estimators._mlknn", "nldd.estimators._powersets"} & found
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="CPU time of a child needs wait4")
+@pytest.mark.parametrize(
+    "words", [("import nldd",), ("from nldd.cli import main; main()", "--help")]
+)
+def test_start_takes_hardly_longer_than_python_itself(words):
+    # In turn, so that a busy spell of the machine hits both; the fastest run has least noise.
+    pairs = [(cpu_seconds(*words), cpu_seconds("pass")) for _ in range(RUNS)]
+    ours, bare = (min(times) for times in zip(*pairs, strict=True))
+    assert ours - bare <= MOST_SECONDS
+
+
+def cpu_seconds(code, *arguments):
+    """User and system time of one Python process; unlike time on the clock, not that of others."""
+    words = [sys.executable, "-c", code, *arguments]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
+    # Just this child: other tests of this process may have children of their own.
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_utime + usage.ru_stime
 
 
 @pytest.mark.parametrize("package", [nldd, nldd.bench, nldd.coding], ids=lambda p: p.__name__)
