@@ -5,7 +5,6 @@ products run in BLAS and rounding is dealt with as in the fast search, so answer
 """
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
@@ -80,11 +79,6 @@ class BruteForceIndex:
         Dx = exact_distances(A, self.Z, query[pair], member)
         first = first_in_group(pair, Dx, self.rows[member])
         return member[first], Dx[first]
-
-
-def dense(X):
-    """`X` as an array: BLAS knows no sparse matrices."""
-    return X.toarray() if issparse(X) else np.asarray(X)
 
 
 def first_in_group(group, *keys):
