@@ -248,10 +248,7 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
     server.listen().close()
     monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
     server.listen().close()
-    assert options == [
-        (socket.SOL_SOCKET, -5, 1),
-        (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),
-    ]
+    assert options == [(socket.SOL_SOCKET, -5, 1), (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)]
 
 
 # Ctrl-C.

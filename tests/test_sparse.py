@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import (
-    bsr_array,
-    coo_array,
-    csc_array,
-    csr_array,
-    csr_matrix,
-    lil_array,
-)
+from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix, lil_array
 
 from nldd._labels import as_label_sets
 from nldd._validation import to_canonical

@@ -45,10 +45,8 @@ from nldd.linear._logistic import (
     solve_labels,
 )
 from nldd.linear._passes import DensePasses, SparsePasses
-from nldd.linear._solver import Solution
+from nldd.linear._solver import FloatArray, Solution
 from nldd.search._distances import Spread, merge_spreads
-
-FloatArray = NDArray[np.float64]
 
 # Rows of a block that are at work: as many as do not take much memory beside the block.
 BATCH = 32_768

@@ -28,13 +28,11 @@ from nldd.estimators._base_classifiers import (
     fit_label_probabilities,
     fits_all_labels,
 )
-from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
+from nldd.estimators._best_labelset import N_NEAREST, FloatArray, best_of_nearest, score_of
 from nldd.estimators._weights import WeightLearner
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.regression._regression import DistanceRegression, Pairs, check_regression
 from nldd.search._index import LabelsetIndex, Neighbors, SearchStats, check_probabilities
-
-FloatArray = NDArray[np.float64]
 
 # Two for each half.
 MIN_ROWS = 4

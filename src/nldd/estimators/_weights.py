@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd._base import Training
-from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
+from nldd.estimators._best_labelset import N_NEAREST, FloatArray, best_of_nearest, score_of
 from nldd.metrics._measures import f_measure, row_values
 from nldd.regression._regression import DistanceRegression, Pairs, fit_regression
 from nldd.search._index import IN_FEATURES, IN_LABELS, Neighbors, Score
-
-FloatArray = NDArray[np.float64]
 
 # Temperatures of the weights of labelsets to choose from.
 TAUS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)

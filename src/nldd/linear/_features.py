@@ -42,7 +42,11 @@ class Normalised:
     """Rows of length 1; of text, so that long answers do not outweigh short ones."""
 
     keeps_features: ClassVar[bool] = True
-    n_given: ClassVar[None] = None
+
+    @property
+    def n_given(self) -> int | None:
+        """Columns that it was learned from, if from any."""
+        return None
 
     def width(self, n_features: int) -> int:
         """Columns that come out."""
@@ -54,14 +58,13 @@ class Normalised:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class Weighted(Normalised):
     """Columns times their inverse document frequency, then rows of length 1 (tf-idf).
 
     With n rows, of which n_j are not 0 in column j, its weight is ``log((1 + n) / (1 + n_j)) + 1``.
     """
 
     weights: FloatArray
-    keeps_features: ClassVar[bool] = True
 
     @classmethod
     def of(cls, X: Any, weight: FloatArray) -> "Weighted":
@@ -73,10 +76,6 @@ class Weighted:
     def n_given(self) -> int:
         """Columns that it was learned from."""
         return len(self.weights)
-
-    def width(self, n_features: int) -> int:
-        """Columns that come out."""
-        return n_features
 
     def __call__(self, X: Any) -> Any:
         """The rows there."""
@@ -133,7 +132,7 @@ class Kernel:
 
 
 Features = Literal["given", "normalised", "tfidf", "rbf"]
-FeatureMap = Normalised | Weighted | Kernel
+FeatureMap = Normalised | Kernel
 
 
 @singledispatch

@@ -28,9 +28,8 @@ from nldd.linear._features import (
     principal_axes,
 )
 from nldd.linear._passes import DensePasses, SparsePasses
-from nldd.linear._solver import Solution, Solver
+from nldd.linear._solver import FloatArray, Solution, Solver
 
-FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
 Intercept = Literal["free", "penalised", "none"]
 

@@ -278,9 +278,7 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         fixed=rules.tuple_of(rules.text),
     ),
     "nldd.estimators._nldd.NLDDClassifier": Schema(
-        _derive_nldd,
-        **BASE,
-        _fitted=rules.member("FittedNLDD", l="l", d="d"),
+        _derive_nldd, **BASE, _fitted=rules.member("FittedNLDD", l="l", d="d")
     ),
     "nldd.estimators._nldd.FittedNLDD": Schema(
         index=rules.member("LabelsetIndex", l="l", d="d"),
