@@ -15,7 +15,7 @@ HEAVY = {"numba", "sklearn", "scipy", "numpy", "joblib", "dask", "distributed", 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
 EXTRAS = ["dask", "filelock", "jinja2", "matplotlib", "pandas", "platformdirs", "pooch", "requests"]
 EXTRAS += ["tqdm"]
-RUNS, MOST_SECONDS = 5, 0.2
+MAIN = "from nldd.cli import main; main()"
 
 
 def loaded(code, *arguments):
@@ -26,26 +26,25 @@ def loaded(code, *arguments):
     return set(done.stderr.splitlines()[-1].split())
 
 
-def command(*words):
-    return loaded("from nldd.cli import main; main()", *words)
+METHODS = {"nldd.estimators._mlknn", "nldd.estimators._powersets"}
+BEFORE_USE = {
+    "import": ("import nldd; dir(nldd)", (), HEAVY),
+    "help": (MAIN, ("--help",), HEAVY),
+    "help of a command": (MAIN, ("fit", "--help"), {"sklearn"}),
+    "one method": ("from nldd import NLDDClassifier, load_model", (), METHODS),
+}
 
 
-@pytest.mark.parametrize("code", ["import nldd", "import nldd; dir(nldd)"])
-def test_import_loads_nothing_heavy(code):
-    assert not HEAVY & loaded(code)
-    assert HEAVY & loaded("import numpy")  # or the line above would pass whatever happened
-
-
-def test_help_loads_nothing_heavy():
-    assert not HEAVY & command("--help")
-
-
-def test_help_of_a_command_loads_no_scikit_learn():
-    assert "sklearn" not in command("fit", "--help")
+@pytest.mark.parametrize(("code", "words", "absent"), BEFORE_USE.values(), ids=BEFORE_USE)
+def test_nothing_is_loaded_before_it_is_used(code, words, absent):
+    found = loaded(code, *words)
+    assert "nldd" in found  # or the next line would pass whatever happened
+    assert not absent & found
 
 
 def test_predict_loads_nothing_of_reports_and_benchmarks(made, tmp_path):
-    found = command("predict", made / "model.nldd", made / "new.csv", "-o", tmp_path / "coded.csv")
+    words = ("predict", made / "model.nldd", made / "new.csv", "-o", tmp_path / "coded.csv")
+    found = loaded(MAIN, *words)
     assert (tmp_path / "coded.csv").exists()
     assert not {"matplotlib", "nldd.bench"} & found
 
@@ -63,34 +62,6 @@ save_model(NLDDClassifier(random_state=0).fit(X[:200], Y[:200]), sys.argv[1])
 assert load_model(sys.argv[1]).predict(X[:3]).shape == (3, 14)
 """
     loaded(code, tmp_path / "model.nldd")
-
-
-def test_nldd_loads_no_other_method():
-    found = loaded("from nldd import NLDDClassifier, load_model")
-    assert "nldd.estimators._nldd" in found
-    assert not {"nldd.estimators._mlknn", "nldd.estimators._powersets"} & found
-
-
-@pytest.mark.skipif(not hasattr(os, "wait4"), reason="CPU time of a child needs wait4")
-@pytest.mark.parametrize(
-    "words", [("import nldd",), ("from nldd.cli import main; main()", "--help")]
-)
-def test_start_takes_hardly_longer_than_python_itself(words):
-    # In turn, so that a busy spell of the machine hits both; the fastest run has least noise.
-    pairs = [(cpu_seconds(*words), cpu_seconds("pass")) for _ in range(RUNS)]
-    ours, bare = (min(times) for times in zip(*pairs, strict=True))
-    assert ours - bare <= MOST_SECONDS
-
-
-def cpu_seconds(code, *arguments):
-    """User and system time of one Python process; unlike time on the clock, not that of others."""
-    words = [sys.executable, "-c", code, *arguments]
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
-    # Just this child: other tests of this process may have children of their own.
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return usage.ru_utime + usage.ru_stime
 
 
 @pytest.mark.parametrize("package", [nldd, nldd.bench, nldd.coding], ids=lambda p: p.__name__)

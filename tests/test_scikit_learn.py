@@ -36,14 +36,6 @@ def test_joblib_backends_change_nothing(small, backend, estimator):
     assert_array_equal(probabilities, expected.predict_proba(X))
 
 
-def test_model_survives_pickling_by_joblib(small, tmp_path):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    joblib.dump(model, tmp_path / "model.joblib")
-    again = joblib.load(tmp_path / "model.joblib")
-    assert_array_equal(again.predict_theta(X), model.predict_theta(X))
-
-
 def test_metadata_routing_of_sample_weight(small):
     X, Y = small
     weight = np.where(Y[:, 0] == 1, 5.0, 1.0)

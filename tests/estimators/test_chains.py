@@ -11,9 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as SklearnChain
 from sklearn.svm import SVC
 
-from nldd._base import Training
 from nldd.estimators import _chains
-from nldd.estimators._chains import ClassifierChain, EnsembleOfChains, expected_sizes, weigh_rows
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains, expected_sizes
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
@@ -166,17 +165,6 @@ def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base
     chain = ClassifierChain(base).fit(given, Y)
     assert_array_equal(ensemble.predict(given), chain.predict(given))
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
-
-
-def test_rows_drawn_several_times_are_weights_of_rows(noisy):
-    X, Y = noisy
-    weight = np.arange(len(X)) % 3 + 0.5
-    T = Training(X, Y, weight, np.arange(len(X)))
-    part = weigh_rows(T, np.array([7, 3, 7, 7, 0]))
-    assert part.rows.tolist() == [0, 3, 7]
-    assert part.sample_weight.tolist() == [0.5, 0.5, 3 * 1.5]
-    assert_array_equal(part.X, X[[0, 3, 7]])
-    assert_array_equal(part.Y, Y[[0, 3, 7]])
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 3, 7, 10])

@@ -105,20 +105,6 @@ def test_other_formats_are_told(path, number, age, read):
     assert "'9.9'" in message
 
 
-def test_failed_writing_leaves_the_old_file(path, monkeypatch):
-    write_archive(path, Contents("test", {"a": "old"}))
-
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(InputError, match="No space left"):
-        write_archive(path, Contents("test", {"a": "new"}))
-    monkeypatch.undo()
-    assert read_documents(path) == {"a": "old"}
-    assert os.listdir(path.parent) == [path.name]
-
-
 def test_what_is_no_file(path, tmp_path):
     assert "No such file" in refusal(path)
     assert refusal(tmp_path) == "is not a file"

@@ -14,7 +14,6 @@ from nldd.search._index import (
     IN_FEATURES,
     IN_LABELS,
     LabelsetIndex,
-    SearchStats,
     distinct_labelsets,
     is_worth_packing,
 )
@@ -84,21 +83,6 @@ def test_bounds_are_made_once_for_all_queries_and_anew_for_new_rows(bounds_made)
     for _ in range(2):
         assert_same(index.query(X_new, P, IN_FEATURES), whole.query(X_new, P, IN_FEATURES))
     assert bounds_made == [60, 85, 85]
-
-
-def search(n_queries):
-    """A search that takes all 5 distances of every query: bounds come from a matrix product."""
-    X = np.arange(5.0)[:, np.newaxis]
-    index = LabelsetIndex(X, np.eye(5, dtype=int), np.ones(1))
-    return index.query(np.zeros((n_queries, 1)), np.full((n_queries, 5), 0.5), IN_FEATURES)
-
-
-def test_stats_count_queries_distances_and_pairs():
-    stats = SearchStats.of(search(3), n_rows=5)
-    assert stats == SearchStats(n_queries=3, n_evaluated=15, n_pairs=15)
-    assert stats.share_evaluated == 1
-    assert SearchStats.of(search(2), n_rows=50).share_evaluated == pytest.approx(10 / 100)
-    assert {type(count) for count in vars(stats).values()} == {int}
 
 
 ONES = np.ones((2, 1)), np.ones((2, 5))
