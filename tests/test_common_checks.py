@@ -9,31 +9,20 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from sklearn.utils.validation import has_fit_parameter
 
 import multilabel_checks
-from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
-from nldd.estimators._cbm import ConditionalBernoulliMixture
-from nldd.estimators._chains import ClassifierChain, EnsembleOfChains
-from nldd.estimators._mlknn import MLkNN
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._powersets import LabelPowerset, RAkEL
-from nldd.estimators._random_forest_pct import RandomForestPCT
 from nldd.estimators._registry import METHODS
 from nldd.estimators._svm import LinearSVM, PlattSVC
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
+# What makes the methods quick enough; the others are checked with their defaults.
+QUICK = {
+    "ECC": {"n_members": 3},
+    "CBM": {"n_components": 3, "n_iterations": 2},
+    "RFPCT": {"n_estimators": 10},
+}
 ESTIMATORS = [
-    NLDDClassifier(),
-    BinaryRelevance(),
-    SubsetMapping(),
-    ClassifierChain(),
-    EnsembleOfChains(n_members=3),
-    LabelPowerset(),
-    RAkEL(),
-    MLkNN(),
-    ConditionalBernoulliMixture(n_components=3, n_iterations=2),
-    RandomForestPCT(n_estimators=10),
-    MultiLabelLogisticRegression(),
-    PlattSVC(),
+    *(METHODS[key].default(**QUICK.get(key, {})) for key in METHODS),
+    *(MultiLabelLogisticRegression(), PlattSVC()),
     LinearSVM(tol=1e-10),  # two ways to the same optimum differ by the tolerance
 ]
 
@@ -51,25 +40,18 @@ SHARES = (
 )
 
 # Nothing is excused for NLDD, BR, SMBR, CC, LP, ML-kNN and CBM.
+OUTPUT = "check_classifiers_multilabel_output_format_predict_proba"
+WEIGHTS = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
 EXCUSED = {
-    "EnsembleOfChains": {
-        "check_sample_weight_equivalence_on_dense_data": DRAWS_ROWS,
-        "check_sample_weight_equivalence_on_sparse_data": DRAWS_ROWS,
-        "check_classifiers_multilabel_output_format_predict_proba": SHARES,
-    },
-    "RAkEL": {"check_classifiers_multilabel_output_format_predict_proba": SHARES},
-    "RandomForestPCT": {
-        "check_sample_weight_equivalence_on_dense_data": DRAWS_ROWS,
-        "check_sample_weight_equivalence_on_sparse_data": DRAWS_ROWS,
-        "check_classifiers_multilabel_output_format_predict_proba": SHARES,
-    },
+    "EnsembleOfChains": {**dict.fromkeys(WEIGHTS, DRAWS_ROWS), OUTPUT: SHARES},
+    "RAkEL": {OUTPUT: SHARES},
+    "RandomForestPCT": {**dict.fromkeys(WEIGHTS, DRAWS_ROWS), OUTPUT: SHARES},
     "PlattSVC": {
         "check_classifiers_train": (
             "predict takes the sign of the decision value, as LIBSVM and the paper do; next to the "
             "margin the sigmoid may put the probability on the other side of 1/2."
         ),
-        "check_sample_weight_equivalence_on_dense_data": DRAWS_FOLDS,
-        "check_sample_weight_equivalence_on_sparse_data": DRAWS_FOLDS,
+        **dict.fromkeys(WEIGHTS, DRAWS_FOLDS),
     },
 }
 
@@ -148,23 +130,12 @@ def test_weights_that_the_base_cannot_take(key, small):
 @pytest.mark.parametrize(
     ("key", "name", "value"),
     [
-        ("BR", "decision", "vote"),
-        ("NLDD", "model", "quadratic"),
-        ("NLDD", "train_fraction", 1.5),
-        ("NLDD", "max_pairs", 0),
-        ("NLDD", "estimator", "svm"),
-        ("CC", "order", "backwards"),
-        ("ECC", "n_members", 0),
-        ("ECC", "row_fraction", 0.0),
-        ("ECC", "threshold", 1.5),
-        ("RAKEL", "k", 0),
-        ("RAKEL", "threshold", 1.5),
-        ("MLKNN", "k", 2.5),
-        ("MLKNN", "s", 0.0),
-        ("CBM", "n_components", 0),
-        ("CBM", "variance", 0.0),
-        ("CBM", "predictor", "mode"),
-        ("LP", "random_state", "seed"),
+        *(("BR", "decision", "vote"), ("NLDD", "model", "quadratic")),
+        *(("NLDD", "train_fraction", 1.5), ("NLDD", "max_pairs", 0), ("NLDD", "estimator", "svm")),
+        *(("CC", "order", "backwards"), ("ECC", "n_members", 0), ("ECC", "row_fraction", 0.0)),
+        *(("ECC", "threshold", 1.5), ("RAKEL", "k", 0), ("RAKEL", "threshold", 1.5)),
+        *(("MLKNN", "k", 2.5), ("MLKNN", "s", 0.0), ("CBM", "n_components", 0)),
+        *(("CBM", "variance", 0.0), ("CBM", "predictor", "mode"), ("LP", "random_state", "seed")),
         ("RFPCT", "n_estimators", 0),
     ],
 )

@@ -121,15 +121,9 @@ def test_folders_are_not_synced_where_they_cannot_be_opened(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("name", "quoted"),
     [
-        ("aux", "%61ux"),
-        ("CON", "%43ON"),
-        ("nul.arff", "%6Eul.arff"),
-        ("lpt1", "%6Cpt1"),
-        ("conin$", "conin%24"),
-        ("mine. ", "mine.%20"),
-        ("a.", "a%2E"),
-        ("C:\\data", "C%3A%5Cdata"),
-        ('what?*<>|"', "what%3F%2A%3C%3E%7C%22"),
+        *(("aux", "%61ux"), ("CON", "%43ON"), ("nul.arff", "%6Eul.arff"), ("lpt1", "%6Cpt1")),
+        *(("conin$", "conin%24"), ("mine. ", "mine.%20"), ("a.", "a%2E")),
+        *(("C:\\data", "C%3A%5Cdata"), ('what?*<>|"', "what%3F%2A%3C%3E%7C%22")),
         ("auxiliary", "auxiliary"),
     ],
 )
