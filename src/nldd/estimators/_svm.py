@@ -127,7 +127,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return np.asarray(self.machine_.predict(read_rows(self, X)))
+        X = read_rows(self, X)
+        return np.asarray(self.machine_.predict(X))
 
     def decision_function(self, X: Any) -> FloatArray:
         """Decision values of :class:`sklearn.svm.SVC`.
@@ -140,7 +141,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,), or (n_samples, n_classes) for more than two classes
         """
-        return np.asarray(self.machine_.decision_function(read_rows(self, X)))
+        X = read_rows(self, X)
+        return np.asarray(self.machine_.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
