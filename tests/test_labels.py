@@ -21,13 +21,6 @@ SETS = [{"sad", "quiet"}, set(), {"quiet"}]
 LISTS = [["sad", "quiet"], [], ["quiet"]]
 
 
-def as_objects(rows):
-    """A 1-D array of the rows as they are."""
-    array = np.empty(len(rows), dtype=object)
-    array[:] = rows
-    return array
-
-
 def pandas_frame(dtype=int):
     return pd.DataFrame(INDICATOR, columns=NAMES).astype(dtype)
 
@@ -102,7 +95,7 @@ def test_read_labels_frame_names_are_python_objects_and_may_be_tuples():
         pytest.param(SETS, id="sets"),
         pytest.param([("sad", "quiet"), (), ("quiet",)], id="tuples"),
         pytest.param([{"sad", "quiet"}, (), ["quiet", "quiet"]], id="mixed, one twice"),
-        pytest.param(as_objects(SETS), id="object array of sets"),
+        pytest.param(np.array(SETS, dtype=object), id="object array of sets"),
         pytest.param(pd.Series(LISTS), id="pandas Series of lists"),
         pytest.param(pl.Series(LISTS), id="polars Series of lists"),
     ],
