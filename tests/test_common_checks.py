@@ -9,9 +9,8 @@ from sklearn.utils.estimator_checks import estimator_checks_generator, parametri
 from sklearn.utils.validation import has_fit_parameter
 
 import multilabel_checks
-from nldd.estimators._registry import METHODS
-from nldd.estimators._svm import LinearSVM, PlattSVC
-from nldd.exceptions import InputError
+from nldd import METHODS, InputError, PlattSVC
+from nldd.estimators._svm import LinearSVM
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 # What makes the methods quick enough; the others are checked with their defaults.

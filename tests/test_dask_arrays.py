@@ -8,11 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import InputError
+from nldd import BinaryRelevance, InputError, NLDDClassifier, SubsetMapping, save_model
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence import save_model
 from nldd.search._distances import feature_scale
 from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
 from problems import random_problem, seeds

@@ -11,9 +11,8 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from nldd import BinaryRelevance, InputError, NLDDWarning
 from nldd._labels import as_label_sets, read_labels, read_labels_as
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.exceptions import InputError, NLDDWarning
 
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
 NAMES = ["sad", "happy", "quiet"]

@@ -18,12 +18,11 @@ import pytest
 from filelock import FileLock
 
 from coding_tables import call
-from nldd import _files
+from nldd import NLDDError, _files
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, server, store
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
-from nldd.exceptions import NLDDError
 from nldd.present import console, text
 from problems import some_quick
 

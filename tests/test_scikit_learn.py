@@ -9,9 +9,7 @@ from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._svm import PlattSVC
+from nldd import BinaryRelevance, NLDDClassifier, PlattSVC
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from nldd import __version__, cli
-from nldd.exceptions import InputError
+from nldd import InputError, __version__, cli
 
 
 def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path, capfd, monkeypatch):

@@ -15,12 +15,9 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import BernoulliNB
 
+from nldd import METHODS, InputError, NLDDClassifier, load_yeast
 from nldd._base import random_halves
-from nldd.datasets import load_yeast
 from nldd.estimators._base_classifiers import CANDIDATES, ConstantLabel
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._registry import METHODS
-from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from problems import random_problem
 

@@ -8,9 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.tree import DecisionTreeClassifier
 
-from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
-from nldd.estimators._svm import PlattSVC
-from nldd.exceptions import InputError
+from nldd import BinaryRelevance, InputError, PlattSVC, SubsetMapping
 
 
 def test_binary_relevance_equals_loop(small):

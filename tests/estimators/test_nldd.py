@@ -14,10 +14,8 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from nldd import BinaryRelevance, InputError, NLDDClassifier
 from nldd._labels import as_label_sets
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from problems import CentroidClassifier
 

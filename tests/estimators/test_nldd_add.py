@@ -11,8 +11,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import NLDDWarning
+from nldd import NLDDClassifier, NLDDWarning
 
 # Few pairs may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")

@@ -10,8 +10,7 @@ import pytest
 from model_files import members_of, put_together, refusal, write_zip
 from numpy.testing import assert_array_equal
 
-from nldd import __version__
-from nldd.exceptions import InputError
+from nldd import InputError, __version__
 from nldd.persistence._archive import (
     Contents,
     read_archive,

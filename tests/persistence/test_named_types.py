@@ -23,11 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._powersets import LabelPowerset
-from nldd.estimators._random_forest_pct import RandomForestPCT
-from nldd.estimators._svm import PlattSVC
+from nldd import BinaryRelevance, LabelPowerset, NLDDClassifier, PlattSVC, RandomForestPCT
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.persistence import load_model, save_model

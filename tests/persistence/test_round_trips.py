@@ -12,14 +12,10 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
+from nldd import BinaryRelevance, ClassifierChain, NLDDClassifier, PlattSVC, load_model, save_model
 from nldd.estimators._base_classifiers import ConstantLabel
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._chains import ClassifierChain
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._svm import PlattSVC
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence import load_model, save_model
 from nldd.persistence._archive import FORMAT, Contents, read_archive, write_archive
 
 pytestmark = pytest.mark.filterwarnings(
