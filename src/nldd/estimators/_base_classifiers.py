@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from nldd._base import MultiLabelClassifier, Training, by_rows, random_halves, random_part
@@ -459,6 +460,7 @@ class BaseEstimatorMixin(MultiLabelClassifier):
         "random_state": ["random_state"],
     }
     estimator: Any
+    random_state: Any
 
     def _base_estimator(self) -> Any:
         """The base classifier; before `fit`, in place of one that is still open, the default."""
@@ -477,6 +479,12 @@ class BaseEstimatorMixin(MultiLabelClassifier):
     @property
     def _selects_base(self) -> bool:
         return isinstance(self.estimator, str | dict)
+
+    def _begin_fit(self, X: Any, y: Any, sample_weight: Any) -> tuple[Training, RandomState]:
+        """Check the training data, and choose the base classifier, where that is open."""
+        T, rng = self._validate_fit(X, y, sample_weight), check_random_state(self.random_state)
+        self._settle_base(T, rng)
+        return T, rng
 
     def _settle_base(self, T: Training, rng: RandomState) -> None:
         """Choose the base classifier, where that is open, by halves of the training rows."""

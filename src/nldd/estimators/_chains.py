@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, expit, xlog1py, xlogy
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._base import Training
@@ -195,9 +194,7 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
         title = "classifier chain" if self.verbose else None
         base = self._base_estimator()
@@ -381,9 +378,7 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
         tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None

@@ -11,7 +11,6 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.utils import check_random_state
 
 from nldd._base import Training
 from nldd._parallel import delayed, do_all
@@ -145,9 +144,7 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         self._powerset = fit_powerset(self._base_estimator(), T, draw_seed(rng))
         self.labelsets_ = self._powerset.labelsets
         self.estimators_ = self._powerset.estimators
@@ -274,9 +271,7 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
         seeds = [draw_seed(rng) for _ in self.subsets_]
