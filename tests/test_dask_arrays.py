@@ -33,10 +33,10 @@ def threads():
         yield
 
 
-def in_blocks(X, rows=50, columns=-1):
+def in_blocks(X, rows=50):
     """A Dask array of blocks that are what X is."""
     if not issparse(X):
-        return da.from_array(X, chunks=(rows, columns))
+        return da.from_array(X, chunks=(rows, -1))
     dense = da.from_array(X.toarray(), chunks=(rows, -1))
     return dense.map_blocks(type(X), dtype=X.dtype, meta=type(X)((0, X.shape[1])))
 

@@ -242,7 +242,7 @@ def test_expected_sizes_equal_a_loop(monkeypatch):
         assert_allclose(expected_sizes(votes, judges, m), expected, rtol=1e-9)
 
 
-def threshold_naively(model, X, Y, of_all_rows=False, weight=None):
+def threshold_naively(model, X, Y, weight=None):
     """Row by row: the votes of the members that did not see it."""
     weight = np.ones(len(X)) if weight is None else weight
     answers = [member.votes(X) for member in model.estimators_]
@@ -258,7 +258,7 @@ def threshold_naively(model, X, Y, of_all_rows=False, weight=None):
             judges.append(len(said))
             true_sizes.append(weight[i] * sum(Y[i]))
             weights.append(weight[i])
-    cardinality = Y.sum() / len(Y) if of_all_rows else sum(true_sizes) / sum(weights)
+    cardinality = sum(true_sizes) / sum(weights)
     m = len(model.estimators_)
     sizes = expected_sizes(np.array(votes), np.array(judges), m, np.array(weights))
     gaps = np.abs(sizes - cardinality)

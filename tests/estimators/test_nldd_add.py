@@ -140,10 +140,10 @@ LINEAR = LogisticRegression(solver="liblinear")
 FOREST = RandomForestClassifier(5, random_state=0)
 
 
-def data(n=80, seed=0):
-    rng = np.random.default_rng(seed)
-    Y = (rng.random((n, 3)) < [0.5, 0.3, 0.6]).astype(int)
-    return rng.normal(size=(n, 4)) + Y @ rng.normal(size=(3, 4)), Y
+def data():
+    rng = np.random.default_rng(0)
+    Y = (rng.random((80, 3)) < [0.5, 0.3, 0.6]).astype(int)
+    return rng.normal(size=(80, 4)) + Y @ rng.normal(size=(3, 4)), Y
 
 
 @pytest.mark.parametrize("base", [LINEAR, FOREST], ids=["separate", "joint"])

@@ -59,9 +59,9 @@ def decisions(seed, n_samples=150):
     return f, y
 
 
-def classes_in_a_plane(n_samples=60, seed=0):
+def classes_in_a_plane(n_samples=60):
     """Two overlapping clouds of points."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n_samples)
     X = rng.normal(size=(n_samples, 4)) + y[:, np.newaxis] * [1.5, 0, -1, 0]
     X[rng.random(X.shape) < 0.3] = 0

@@ -211,16 +211,11 @@ def test_loss_at_extreme_log_odds_does_not_overflow():
 # The minimum under bounds
 
 
-def counts(k, m, weight=None):
-    weight = np.ones(len(k)) if weight is None else np.asarray(weight, dtype=float)
-    return BinomialLoss(np.asarray(k, dtype=float), np.asarray(m, dtype=float), weight)
-
-
 @pytest.mark.parametrize("outlier", [1e2, 1e4, 1e6])
 def test_minimize_survives_overshooting_steps(outlier):
     """One far pair would throw a full Newton step off: the loss must still fall to its minimum."""
     Z = np.array([[1, 0], [1, 1], [1, 2], [1, outlier]], dtype=float)
-    loss = counts([1, 2, 1, 3], [4, 4, 4, 4])
+    loss = BinomialLoss(np.array([1.0, 2, 1, 3]), np.full(4, 4.0), np.ones(4))
     minimum = minimize_linear(loss, Z)
     gradient = Z.T @ loss.gradient(Z @ minimum.b)
     assert minimum.converged

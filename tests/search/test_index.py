@@ -108,11 +108,11 @@ def test_probabilities_off_by_rounding_are_clipped():
     assert (near.row.item(), near.Dy.item()) == (0, 0)
 
 
-def assert_equal_indexes(grown, whole, X_new, P, scores=SCORES):
+def assert_equal_indexes(grown, whole, X_new, P):
     assert len(grown) == len(whole)
     np.testing.assert_array_equal(grown.labelsets, whole.labelsets)
     np.testing.assert_array_equal(grown.counts, whole.counts)
-    for score in scores:
+    for score in SCORES:
         for k in {1, len(whole.counts)}:
             assert_same(grown.query(X_new, P, score, k), whole.query(X_new, P, score, k))
 
