@@ -262,11 +262,6 @@ class AnsweredIndex(NamedTuple):
         """The answer, to the one question that has been asked."""
         return self.near
 
-    @classmethod
-    def example(cls, labelsets: NDArray[np.int8]) -> "AnsweredIndex":
-        """The answer for a single row, to see what is made of it."""
-        return cls(labelsets, no_neighbors(1, 1))
-
 
 def map_blocks(method: Method, model: Any, X: Any) -> Any:
     """A Dask array of what the method of a model says about each block of X.
@@ -301,7 +296,8 @@ def _models_of_blocks(model: Any, blocks: list[Any]) -> tuple[Any, list[Any]]:
     if not isinstance(getattr(fitted, "index", None), ShardedIndex):
         return model, [broadcast(model)] * len(blocks)
     index = fitted.index
-    example = _without_rows(model, AnsweredIndex.example(index.labelsets))
+    # The answer for a single row, to see what is made of it.
+    example = _without_rows(model, AnsweredIndex(index.labelsets, no_neighbors(1, 1)))
     shared, ask, answer = broadcast(example), delayed_task(probabilities), delayed_task(add_answer)
     score = score_of(fitted.regression)
     near = (index.nearest(X, ask(shared, X), score) for X in blocks)
