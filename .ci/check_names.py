@@ -1,4 +1,4 @@
-"""``make lint``: public names, class names, dependencies, and names in pages and examples.
+"""``make lint``: public names, class names, kernels, dependencies, names in pages and examples.
 
 Prints what is wrong, one line each, and then fails.
 """
@@ -43,6 +43,19 @@ def class_problems() -> Iterator[str]:
     trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "src").rglob("*.py"))
     names = (n.name for tree in trees for n in ast.walk(tree) if isinstance(n, ast.ClassDef))
     yield from (f"{name}: {n} classes" for name, n in Counter(names).items() if n > 1)
+
+
+def kernel_problems() -> Iterator[str]:
+    """Kernels beside which not all stands that is compiled with them.
+
+    numba would run what it kept, although a file that it came from has changed.
+    """
+    for path in (ROOT / "src").rglob("*.py"):
+        text = path.read_text("utf-8")
+        nodes = ast.walk(ast.parse(text)) if "@cached_kernel" in text else ()
+        ours = (n for n in nodes if isinstance(n, ast.ImportFrom) and "nldd" in str(n.module))
+        others = {each.name for node in ours for each in node.names} - {"cached_kernel"}
+        yield from (f"{path}: kernels and {name} are in two files" for name in others)
 
 
 def dependency_problems() -> Iterator[str]:
@@ -122,7 +135,8 @@ def _resolves(dotted: str) -> bool:
 
 
 if __name__ == "__main__":
-    checks = (public_problems, class_problems, dependency_problems, page_problems, example_problems)
+    checks = (public_problems, class_problems, kernel_problems, dependency_problems)
+    checks += (page_problems, example_problems)
     found = [problem for check in checks for problem in check()]
     print(*found, sep="\n", end="\n" if found else "")
     sys.exit(bool(found))

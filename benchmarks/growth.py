@@ -11,7 +11,7 @@ import numpy as np
 from measure import Answers, exponent, seconds
 from synthetic import make
 
-from nldd._training import Training, random_halves, random_part
+from nldd._base import Training, random_halves, random_part
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.estimators._weights import WeightLearner
 from nldd.search._distances import feature_scale

@@ -6,17 +6,14 @@ the least of the repeats, which take turns.
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
 
-from measure import HERE, NAMES, Answers, load
+import plain_kernels
+from measure import NAMES, Answers, load
 from scipy.sparse import issparse
 
 from nldd.linear import MultiLabelLogisticRegression, _passes
-
-sys.path.insert(0, str(HERE.parent / "tests" / "linear"))
-import plain_kernels
 
 PLAIN = plain_kernels.sparse_slopes, plain_kernels.sparse_curvatures
 WAYS = {

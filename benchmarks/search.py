@@ -9,14 +9,25 @@ import argparse
 
 import numpy as np
 from measure import NAMES, Answers, side_by_side, split
+from scipy.sparse import issparse
 
-import brute_force
+from brute_force import BruteForceIndex
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.search._index import LabelsetIndex, Score
 
 QUERIES = 2000
 BARS = {"emotions": 3, "yeast": 3, "tmc2007": 20, "ohsumed": 10, "slashdot": 8, "bibtex": 5}
 SHARES = {"tmc2007", "ohsumed", "bibtex", "enron"}
+
+
+def dense(X):
+    """`X` as an array: BLAS knows no sparse matrices."""
+    return X.toarray() if issparse(X) else np.asarray(X)
+
+
+def linear(weight_x, weight_y):
+    """The score b1 * Dx + b2 * Dy as a function."""
+    return lambda Dx, Dy: weight_x * Dx + weight_y * Dy
 
 
 def main() -> None:
@@ -34,8 +45,8 @@ def main() -> None:
         b1, b2 = model.beta_[1:]
         scale = model.index_.scale
         index = LabelsetIndex(X, Y, scale)
-        brute = brute_force.BruteForceIndex(brute_force.dense(X), Y, scale)
-        dense_new, score = brute_force.dense(X_new), brute_force.linear(b1, b2)
+        brute = BruteForceIndex(dense(X), Y, scale)
+        dense_new, score = dense(X_new), linear(b1, b2)
         found = index.query(X_new, P, Score(b1, b2), n_jobs=2)
         expected = brute.query(dense_new, P, score, n_jobs=2)
         same = (found.row == expected.row).all()

@@ -11,14 +11,13 @@ import marks
 import numpy as np
 from record_files import load, read, run_missing
 
+from nldd._base import Training
 from nldd._parallel import one_blas_thread
-from nldd._training import Training
 from nldd.bench.datasets.catalogue import CATALOGUE
 from nldd.bench.runner.protocol_file import load_protocol
-from nldd.estimators._base_choice import candidates_for
+from nldd.estimators._base_classifiers import candidates_for
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.metrics._counts import row_values
-from nldd.metrics._measures import PAPER_MEASURES
+from nldd.metrics._measures import PAPER_MEASURES, row_values
 
 PAGES = ("base-classifiers",)
 SEEDS = (0, 1, 2)

@@ -5,7 +5,6 @@ products run in BLAS and rounding is dealt with as in the fast search, so answer
 """
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
@@ -28,11 +27,6 @@ def fast_squared_distances(A, B, A_norms, B_norms):
 def rounding_bound(n_terms, A_norms, B_norms):
     """How far each row of `fast_squared_distances` can be from the truth."""
     return (n_terms + 8) * EPSILON * (A_norms + B_norms.max(initial=0.0))
-
-
-def linear(weight_x, weight_y):
-    """The score b1 * Dx + b2 * Dy as a function."""
-    return lambda Dx, Dy: weight_x * Dx + weight_y * Dy
 
 
 class BruteForceIndex:
@@ -85,11 +79,6 @@ class BruteForceIndex:
         Dx = exact_distances(A, self.Z, query[pair], member)
         first = first_in_group(pair, Dx, self.rows[member])
         return member[first], Dx[first]
-
-
-def dense(X):
-    """`X` as an array: BLAS knows no sparse matrices."""
-    return X.toarray() if issparse(X) else np.asarray(X)
 
 
 def first_in_group(group, *keys):

@@ -8,19 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._binary_relevance import BinaryRelevance, SubsetMapping
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import InputError
+from nldd import BinaryRelevance, InputError, NLDDClassifier, SubsetMapping, save_model
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence import save_model
 from nldd.search._distances import feature_scale
 from nldd.search._index import IN_FEATURES, IN_LABELS, LabelsetIndex, Score
 from problems import random_problem, seeds
 
 da = pytest.importorskip("dask.array", reason="Dask is not installed: nldd[dask]")
-from nldd.distributed import DaskTraining  # noqa: E402 (nothing of this runs without Dask)
-from nldd.distributed._search import ShardedIndex  # noqa: E402
-from nldd.distributed._training import InBlocks  # noqa: E402
+from nldd.distributed._search import ShardedIndex  # noqa: E402 (nothing of this runs without it)
+from nldd.distributed._training import DaskTraining, InBlocks  # noqa: E402
 
 METHODS = ["predict", "predict_proba", "predict_theta", "expected_loss", "label_probabilities"]
 EXACTLY = MultiLabelLogisticRegression(tol=1e-9)
@@ -37,10 +33,10 @@ def threads():
         yield
 
 
-def in_blocks(X, rows=50, columns=-1):
+def in_blocks(X, rows=50):
     """A Dask array of blocks that are what X is."""
     if not issparse(X):
-        return da.from_array(X, chunks=(rows, columns))
+        return da.from_array(X, chunks=(rows, -1))
     dense = da.from_array(X.toarray(), chunks=(rows, -1))
     return dense.map_blocks(type(X), dtype=X.dtype, meta=type(X)((0, X.shape[1])))
 

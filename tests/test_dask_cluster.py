@@ -12,10 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._chains import EnsembleOfChains
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._powersets import RAkEL
+from nldd import BinaryRelevance, EnsembleOfChains, NLDDClassifier, RAkEL
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
 dask = pytest.importorskip("dask", reason="Dask is not installed: nldd[dask]")

@@ -19,13 +19,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_file_is_written_into_a_new_folder(tmp_path):
-    path = tmp_path / "new" / "folder" / "page.html"
-    write_atomically(path, b"content")
-    assert path.read_bytes() == b"content"
-    assert names(path.parent) == ["page.html"]
-
-
 def test_content_is_on_the_disk_before_the_name(tmp_path, monkeypatch):
     """Else a crash could leave the new name with nothing behind it."""
     steps = []

@@ -1,12 +1,9 @@
 """Compiled kernels in the cache of numba."""
 
-import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-import nldd
 from nldd.search._kernels import cached_kernel
 
 SEARCH = """
@@ -37,18 +34,3 @@ def test_a_second_process_loads_what_the_first_one_compiled(tmp_path):
 def test_without_a_folder_to_write_to_kernels_are_compiled_all_the_same():
     without_file = eval("lambda x: 2 * x")  # numba keeps nothing that is in no file
     assert cached_kernel()(without_file)(21) == 42
-
-
-def test_what_is_compiled_together_is_in_one_file():
-    """Or numba would run what it kept, although a file beside it has changed."""
-    found = 0
-    for path in Path(nldd.__file__).parent.rglob("*.py"):
-        text = path.read_text("utf-8")
-        if "@cached_kernel" in text:
-            found += 1
-            imports = [
-                node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)
-            ]
-            ours = [node for node in imports if node.module.startswith("nldd")]
-            assert {name.name for node in ours for name in node.names} <= {"cached_kernel"}, path
-    assert found == 3

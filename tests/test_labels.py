@@ -11,21 +11,13 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from nldd import BinaryRelevance, InputError, NLDDWarning
 from nldd._labels import as_label_sets, read_labels, read_labels_as
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.exceptions import InputError, NLDDWarning
 
 INDICATOR = [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
 NAMES = ["sad", "happy", "quiet"]
 SETS = [{"sad", "quiet"}, set(), {"quiet"}]
 LISTS = [["sad", "quiet"], [], ["quiet"]]
-
-
-def as_objects(rows):
-    """A 1-D array of the rows as they are."""
-    array = np.empty(len(rows), dtype=object)
-    array[:] = rows
-    return array
 
 
 def pandas_frame(dtype=int):
@@ -102,7 +94,7 @@ def test_read_labels_frame_names_are_python_objects_and_may_be_tuples():
         pytest.param(SETS, id="sets"),
         pytest.param([("sad", "quiet"), (), ("quiet",)], id="tuples"),
         pytest.param([{"sad", "quiet"}, (), ["quiet", "quiet"]], id="mixed, one twice"),
-        pytest.param(as_objects(SETS), id="object array of sets"),
+        pytest.param(np.array(SETS, dtype=object), id="object array of sets"),
         pytest.param(pd.Series(LISTS), id="pandas Series of lists"),
         pytest.param(pl.Series(LISTS), id="polars Series of lists"),
     ],

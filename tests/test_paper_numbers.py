@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import paper_data
+from nldd import METHODS, NLDDClassifier
 from nldd.bench.commands.demo import cross_validate, mean_scores
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._registry import METHODS
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.metrics._measures import evaluate
 

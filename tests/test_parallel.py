@@ -13,13 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from nldd import BinaryRelevance
-from nldd._parallel import (
-    MANY_NUMBERS,
-    blas_threads_for,
-    delayed,
-    do_all,
-    one_blas_thread,
-)
+from nldd._parallel import MANY_NUMBERS, blas_threads_for, delayed, do_all, one_blas_thread
 from problems import some_quick
 
 # "own threads" is what happens unless joblib is told otherwise.
@@ -121,10 +115,7 @@ def fail_at_once(i):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_exception_of_a_task_comes_out(backend, n_jobs):
     tasks = [delayed(abs)(-1), delayed(fail_at_once)(1), delayed(abs)(-2)]
-    with (
-        joblib.parallel_config(**backend),
-        pytest.raises(ValueError, match=r"^task 1 failed$"),
-    ):
+    with joblib.parallel_config(**backend), pytest.raises(ValueError, match=r"^task 1 failed$"):
         do_all(iter(tasks), 3, n_jobs)
 
 

@@ -18,12 +18,11 @@ import pytest
 from filelock import FileLock
 
 from coding_tables import call
-from nldd import _files
+from nldd import NLDDError, _files
 from nldd.bench.runner import records, workers
 from nldd.coding.review import learning, server, store
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
-from nldd.exceptions import NLDDError
 from nldd.present import console, text
 from problems import some_quick
 
@@ -121,15 +120,9 @@ def test_folders_are_not_synced_where_they_cannot_be_opened(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ("name", "quoted"),
     [
-        ("aux", "%61ux"),
-        ("CON", "%43ON"),
-        ("nul.arff", "%6Eul.arff"),
-        ("lpt1", "%6Cpt1"),
-        ("conin$", "conin%24"),
-        ("mine. ", "mine.%20"),
-        ("a.", "a%2E"),
-        ("C:\\data", "C%3A%5Cdata"),
-        ('what?*<>|"', "what%3F%2A%3C%3E%7C%22"),
+        *(("aux", "%61ux"), ("CON", "%43ON"), ("nul.arff", "%6Eul.arff"), ("lpt1", "%6Cpt1")),
+        *(("conin$", "conin%24"), ("mine. ", "mine.%20"), ("a.", "a%2E")),
+        *(("C:\\data", "C%3A%5Cdata"), ('what?*<>|"', "what%3F%2A%3C%3E%7C%22")),
         ("auxiliary", "auxiliary"),
     ],
 )
@@ -248,10 +241,7 @@ def test_port_is_ours_alone_where_it_could_be_shared(monkeypatch):
     server.listen().close()
     monkeypatch.delattr(socket, "SO_EXCLUSIVEADDRUSE")
     server.listen().close()
-    assert options == [
-        (socket.SOL_SOCKET, -5, 1),
-        (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1),
-    ]
+    assert options == [(socket.SOL_SOCKET, -5, 1), (socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)]
 
 
 # Ctrl-C.

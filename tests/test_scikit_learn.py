@@ -9,9 +9,7 @@ from sklearn.metrics import get_scorer, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._svm import PlattSVC
+from nldd import BinaryRelevance, NLDDClassifier, PlattSVC
 
 # Small samples may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -34,14 +32,6 @@ def test_joblib_backends_change_nothing(small, backend, estimator):
         model = estimator(PlattSVC(), random_state=0).fit(X, Y)
         probabilities = model.predict_proba(X)
     assert_array_equal(probabilities, expected.predict_proba(X))
-
-
-def test_model_survives_pickling_by_joblib(small, tmp_path):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(X, Y)
-    joblib.dump(model, tmp_path / "model.joblib")
-    again = joblib.load(tmp_path / "model.joblib")
-    assert_array_equal(again.predict_theta(X), model.predict_theta(X))
 
 
 def test_metadata_routing_of_sample_weight(small):

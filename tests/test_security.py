@@ -7,10 +7,9 @@ import pytest
 from sklearn.ensemble import GradientBoostingClassifier
 
 from coding_tables import make_study, refuse
+from nldd import NLDDClassifier, NLDDWarning
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.server import listen
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import NLDDWarning
 
 
 @pytest.mark.filterwarnings("ignore::nldd.ZeroWeightWarning")

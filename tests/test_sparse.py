@@ -3,22 +3,12 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import (
-    bsr_array,
-    coo_array,
-    csc_array,
-    csr_array,
-    csr_matrix,
-    lil_array,
-)
+from scipy.sparse import bsr_array, coo_array, csc_array, csr_array, csr_matrix, lil_array
 
+from nldd import BinaryRelevance, InputError, NLDDClassifier, PlattSVC
 from nldd._labels import as_label_sets
 from nldd._validation import to_canonical
-from nldd.estimators._binary_relevance import BinaryRelevance
 from nldd.estimators._mlknn import NeighborIndex
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._svm import PlattSVC
-from nldd.exceptions import InputError
 from nldd.search._index import LabelsetIndex, Score
 
 DENSE = np.array([[0.0, 2.0, 1.0], [0.0, 0.0, 4.0]])

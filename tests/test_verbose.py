@@ -5,9 +5,8 @@ import re
 import pytest
 from numpy.testing import assert_array_equal
 
-from nldd import _wording
+from nldd import METHODS, _wording
 from nldd._wording import progress
-from nldd.estimators._registry import METHODS
 
 # Key of a method: further settings, what it says it is doing, and how many steps that takes.
 LINES = {

@@ -5,18 +5,7 @@ import sys
 
 import pytest
 
-from nldd import __version__, cli
-from nldd.exceptions import InputError
-
-
-def nldd(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-c", "from nldd.cli import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        **options,
-    )
+from nldd import InputError, __version__, cli
 
 
 def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path, capfd, monkeypatch):
@@ -29,14 +18,11 @@ def test_demo_prints_tables_on_stdout_and_progress_on_stderr(tmp_path, capfd, mo
     assert (tmp_path / "pictures" / "pairs.png").stat().st_size > 10_000
 
 
-def test_python_runs_it_as_a_module(tmp_path):
-    words = [sys.executable, "-m", "nldd", "--version"]
+@pytest.mark.parametrize("way", [("-m", "nldd"), ("-c", "from nldd.cli import main; main()")])
+def test_version(way, tmp_path):
+    words = [sys.executable, *way, "--version"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert done.stdout.strip() == f"nldd, version {__version__}"
-
-
-def test_version():
-    assert nldd("--version").stdout.strip() == f"nldd, version {__version__}"
 
 
 @pytest.mark.parametrize(

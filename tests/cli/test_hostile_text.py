@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from coding_tables import COLUMNS, HEADER, QUICK, answers, nldd, write_csv
-from nldd import cli
+from nldd import InputError, cli
 from nldd.coding.model_file import load_coding_model, save_coding_model
-from nldd.exceptions import InputError
 from nldd.present.console import print_json, show
 from nldd.present.text import KEPT, printable
 

@@ -5,10 +5,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
-from sklearn import config_context
+from scipy.sparse import csr_matrix
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron
@@ -16,12 +14,10 @@ from sklearn.multioutput import ClassifierChain, MultiOutputClassifier
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from nldd import BinaryRelevance, InputError, NLDDClassifier
 from nldd._labels import as_label_sets
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from problems import CentroidClassifier, random_problem
+from problems import CentroidClassifier
 
 quiet = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
@@ -152,25 +148,6 @@ def test_score_counts_rows_with_unknown_labels_as_wrong(small):
     right = np.flatnonzero((model.predict(X) == Y).all(axis=1))
     sets[right[0]] = sets[right[0]] | {"unheard of"}
     assert model.score(X, sets) == pytest.approx(share - 1 / len(X))
-
-
-@quiet
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 10**6))
-def test_prediction_does_not_depend_on_how_it_is_asked(seed):
-    X, Y, X_new = random_problem(seed)
-    model = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(X, Y)
-    expected, theta = model.predict(X_new), model.predict_theta(X_new)
-    order = np.random.default_rng(seed).permutation(len(X_new))
-    assert_array_equal(model.predict(X_new[order]), expected[order])
-    with config_context(working_memory=0.001):  # blocks of one row
-        assert_array_equal(model.predict(X_new), expected)
-        assert_array_equal(model.predict_theta(X_new), theta)
-    threaded = NLDDClassifier(CentroidClassifier(), random_state=seed, n_jobs=2).fit(X, Y)
-    assert_array_equal(threaded.predict(X_new), expected)
-    sparse = NLDDClassifier(CentroidClassifier(), random_state=seed).fit(csr_matrix(X), Y)
-    assert_array_equal(sparse.predict(csr_array(X_new)), expected)
-    assert_allclose(sparse.predict_theta(csr_matrix(X_new)), theta, atol=1e-9)
 
 
 @pytest.mark.parametrize("k", [0, -1, 17, 2.0, "3"])

@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.sparse import csr_array, csr_matrix
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import NLDDWarning
-from nldd.search._index import LabelsetIndex, Score
+from nldd import NLDDClassifier, NLDDWarning
 
 # Few pairs may leave a distance without weight; that is told, and beside the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
@@ -55,26 +53,6 @@ def test_a_new_fit_is_due_once_more_rows_were_added_than_fitted(small, recwarn):
     model.add(X[:1], Y[:1])
     assert (model.n_added_, len(recwarn)) == (122, 0)  # said once
     assert model.fit(X, Y).n_added_ == 0
-
-
-FORMS_OF_X = {"dense": np.asarray, "csr_matrix": csr_matrix, "csr_array": csr_array}
-
-
-@pytest.mark.parametrize("added", FORMS_OF_X.values(), ids=FORMS_OF_X.keys())
-@pytest.mark.parametrize("old", FORMS_OF_X.values(), ids=FORMS_OF_X.keys())
-def test_add_equals_an_index_of_all_rows(small, old, added):
-    X, Y = small
-    model = NLDDClassifier(random_state=0).fit(old(X[:70]), Y[:70])
-    model.add(added(X[70:95]), Y[70:95]).add(added(X[95:]), Y[95:])
-    scratch = LabelsetIndex(old(X), Y, model.index_.scale)
-    assert_array_equal(model.index_.labelsets, scratch.labelsets)
-    assert_array_equal(model.index_.counts, scratch.counts)
-    assert len(model.index_) == 120
-    P = model.label_probabilities(X)
-    for score in (Score(1, 0), Score(0, 1), Score(0.3, 1.1), Score(0.4, 1.3, product=True)):
-        found, expected = (index.query(X, P, score, k=3) for index in (model.index_, scratch))
-        for name in ("row", "labelset", "Dx", "Dy"):
-            assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5])
@@ -162,10 +140,10 @@ LINEAR = LogisticRegression(solver="liblinear")
 FOREST = RandomForestClassifier(5, random_state=0)
 
 
-def data(n=80, seed=0):
-    rng = np.random.default_rng(seed)
-    Y = (rng.random((n, 3)) < [0.5, 0.3, 0.6]).astype(int)
-    return rng.normal(size=(n, 4)) + Y @ rng.normal(size=(3, 4)), Y
+def data():
+    rng = np.random.default_rng(0)
+    Y = (rng.random((80, 3)) < [0.5, 0.3, 0.6]).astype(int)
+    return rng.normal(size=(80, 4)) + Y @ rng.normal(size=(3, 4)), Y
 
 
 @pytest.mark.parametrize("base", [LINEAR, FOREST], ids=["separate", "joint"])

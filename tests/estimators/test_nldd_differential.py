@@ -9,8 +9,7 @@ from scipy.sparse import csr_array, csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 import reference
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.exceptions import NLDDWarning
+from nldd import NLDDClassifier, NLDDWarning
 from problems import CentroidClassifier, random_problem, seeds
 
 N_PROBLEMS = 10_000

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.ensemble import RandomForestClassifier
 
-from nldd.estimators._label_models import draw_seed
+from nldd.estimators._base_classifiers import draw_seed
 from nldd.estimators._random_forest_pct import RandomForestPCT
 
 TREES = 8

@@ -6,9 +6,8 @@ from numpy.testing import assert_array_equal
 from sklearn import config_context
 
 import nldd
+from nldd import METHODS, PlattSVC
 from nldd._base import MultiLabelClassifier
-from nldd.estimators._registry import METHODS
-from nldd.estimators._svm import PlattSVC
 
 
 def test_methods_and_their_settings(snapshot):

@@ -112,12 +112,11 @@ def test_probabilities_of_the_paper_data(name):
         assert_allclose(tight[:, label], expected, atol=1e-6)
 
 
-def labelled(n, d, n_labels, seed=0):
-    rng = np.random.default_rng(seed)
+def labelled(n, d, n_labels):
+    rng = np.random.default_rng(0)
     X = rng.normal(size=(n, d))
-    return X, (X @ rng.normal(size=(d, n_labels)) + rng.logistic(size=(n, n_labels)) > 1).astype(
-        int
-    )
+    Y = X @ rng.normal(size=(d, n_labels)) + rng.logistic(size=(n, n_labels)) > 1
+    return X, Y.astype(int)
 
 
 @pytest.mark.parametrize("form", [np.asarray, csr_array])

@@ -10,8 +10,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from nldd.estimators._chains import ClassifierChain
-from nldd.exceptions import InputError
+from nldd import ClassifierChain, InputError
 from nldd.linear._features import Kernel, Weighted
 from nldd.linear._logistic import MultiLabelLogisticRegression
 

@@ -3,8 +3,7 @@
 import pytest
 from model_files import members_of, small_problem
 
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.persistence import save_model
+from nldd import NLDDClassifier, save_model
 
 
 @pytest.fixture

@@ -28,8 +28,7 @@ from model_files import METHODS, members_of, put_together, small_problem, zip_by
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
-from nldd.exceptions import InputError
-from nldd.persistence import load_model, save_model
+from nldd import InputError, load_model, save_model
 
 MAX_SECONDS, N_DRAWN = 20, 2000
 SPARE_BYTES = 2**30

@@ -10,8 +10,7 @@ import pytest
 from model_files import members_of, put_together, refusal, write_zip
 from numpy.testing import assert_array_equal
 
-from nldd import __version__
-from nldd.exceptions import InputError
+from nldd import InputError, __version__
 from nldd.persistence._archive import (
     Contents,
     read_archive,
@@ -103,20 +102,6 @@ def test_other_formats_are_told(path, number, age, read):
     message = refusal(path, read)
     assert age in message
     assert "'9.9'" in message
-
-
-def test_failed_writing_leaves_the_old_file(path, monkeypatch):
-    write_archive(path, Contents("test", {"a": "old"}))
-
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(InputError, match="No space left"):
-        write_archive(path, Contents("test", {"a": "new"}))
-    monkeypatch.undo()
-    assert read_documents(path) == {"a": "old"}
-    assert os.listdir(path.parent) == [path.name]
 
 
 def test_what_is_no_file(path, tmp_path):

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import warnings
+from io import BytesIO
 
 import pytest
 from model_files import (
@@ -22,11 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import LinearSVC
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._powersets import LabelPowerset
-from nldd.estimators._random_forest_pct import RandomForestPCT
-from nldd.estimators._svm import PlattSVC
+from nldd import BinaryRelevance, LabelPowerset, NLDDClassifier, PlattSVC, RandomForestPCT
 from nldd.exceptions import InputError, NLDDWarning
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.persistence import load_model, save_model
@@ -133,7 +130,7 @@ def test_canary_is_neither_imported_nor_run(path, forest, tmp_path, monkeypatch)
     canary = tmp_path / "canary"
     (tmp_path / "canary_module.py").write_text(f"open({str(canary)!r}, 'w').close()\nThing = int\n")
     monkeypatch.syspath_prepend(tmp_path)
-    inner = members_of(_file(tmp_path, members["estimators.skops"]))
+    inner = members_of(BytesIO(members["estimators.skops"]))
     schema = json.loads(inner["schema.json"])
     thing = {"__module__": "canary_module", "__class__": "Thing", "__loader__": "ObjectNode"}
     schema["content"].append({**thing, "__id__": 10**9})
@@ -141,11 +138,6 @@ def test_canary_is_neither_imported_nor_run(path, forest, tmp_path, monkeypatch)
     put_together({**members, "estimators.skops": zip_bytes(inner)}, path)
     assert refusal(path, load_model, trusted=types).startswith("damaged: ")
     assert not canary.exists()
-
-
-def _file(folder, content):
-    (folder / "inner.zip").write_bytes(content)
-    return folder / "inner.zip"
 
 
 @pytest.mark.parametrize("saved_with", ["1.2.3", "9.0.0"])

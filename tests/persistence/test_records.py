@@ -98,12 +98,7 @@ def test_models_that_could_not_be_read_are_not_written(path, name, change):
 
 @pytest.mark.parametrize(
     ("part", "place", "value"),
-    [
-        ("indices", 0, 4),
-        ("indptr", 0, 1),
-        ("indptr", 1, 2**63 - 1),
-        ("data", 0, 1e200),
-    ],
+    [("indices", 0, 4), ("indptr", 0, 1), ("indptr", 1, 2**63 - 1), ("data", 0, 1e200)],
 )
 def test_sparse_matrices_with_positions_outside(path, part, place, value):
     model = fitted("ml-knn", sparse=True)

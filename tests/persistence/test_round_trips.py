@@ -1,24 +1,22 @@
-"""A model from a file answers as the one that was saved, to the last bit."""
+"""A model from a file answers as the one that was saved, to the last bit; of old formats, too."""
 
 import dataclasses
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from model_files import METHODS, assert_same_answers, members_of, refusal, small_problem
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
-from nldd.estimators._binary_relevance import BinaryRelevance
-from nldd.estimators._chains import ClassifierChain
-from nldd.estimators._label_models import ConstantLabel
-from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._svm import PlattSVC
+from nldd import BinaryRelevance, ClassifierChain, NLDDClassifier, PlattSVC, load_model, save_model
+from nldd.estimators._base_classifiers import ConstantLabel
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
-from nldd.persistence import load_model, save_model
-from nldd.persistence._archive import Contents, read_archive, write_archive
+from nldd.persistence._archive import FORMAT, Contents, read_archive, write_archive
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::nldd.NLDDWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
@@ -183,3 +181,23 @@ def test_what_cannot_be_saved(path):
     model.coef_[0, 0] = np.nan
     assert "'coef_'" in refusal(path, lambda path: save_model(model, path))
     assert not path.exists()
+
+
+FILES = Path(__file__).parent / "files"
+STORED = sorted(path.relative_to(FILES) for path in FILES.glob("*/*.nldd"))
+
+
+@pytest.mark.parametrize("path", STORED, ids=str)
+def test_stored_model_predicts_the_same(path):
+    expected = json.loads((FILES / path.parent / "expected.json").read_text(encoding="utf-8"))
+    model = load_model(FILES / path)
+    for ask, said in expected["said"][path.name].items():
+        found = getattr(model, ask)(np.array(expected["X"]))
+        if ask == "predict":
+            assert_array_equal(found, said)
+        else:  # sums may differ in their last digits
+            assert_allclose(found, said, rtol=1e-9, atol=1e-12)
+
+
+def test_this_format_is_stored():
+    assert any(path.parent.name == f"format{FORMAT}" for path in STORED)

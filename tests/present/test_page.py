@@ -1,4 +1,4 @@
-"""A page as text and its figures: what stands in it, what cannot act in it, and files."""
+"""A page and its figures: what stands in it, what cannot act in it or in a browser, and files."""
 
 import os
 import re
@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from matplotlib import rcParams
 
+from browser import open_tab
 from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.present.drawing import make_figure
 from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure, svg
@@ -199,3 +200,39 @@ def test_saved_files_are_whole_equal_and_alone(tmp_path, monkeypatch):
         save_figure(drawing("BR"), folder, "ranks.f-measure")
     assert sorted(folder.iterdir()) == [raster, vector]
     assert raster.read_bytes() == content
+
+
+# A browser takes its time; `tests/coding/review/test_coding_view.py` starts one in every run.
+@pytest.fixture(scope="module")
+def browser():
+    with open_tab() as tab:
+        yield tab
+
+
+@pytest.mark.slow
+def test_the_browser_would_tell_of_requests_scripts_and_errors(browser, tmp_path):
+    path = tmp_path / "bad.html"
+    path.write_text(
+        "<title>bad</title><img src='missing.png'><p style='width: 900px'>wide</p>"
+        "<script>document.title = 'owned'; console.error('no'); throw new Error('thrown')</script>"
+    )
+    browser.open(path.as_uri(), 360)
+    assert browser.requests == [path.as_uri(), (tmp_path / "missing.png").as_uri()]
+    assert "thrown" in str(browser.complaints)
+    assert "error: no" in browser.complaints
+    assert browser.evaluate("document.title") == "owned"
+    assert browser.evaluate("document.documentElement.scrollWidth") > 360
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=range(len(PAYLOADS)))
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.slow
+def test_nothing_hostile_runs_in_a_browser_or_breaks_the_page(payload, width, browser, tmp_path):
+    path = tmp_path / "report.html"
+    path.write_text(render_page(hostile_page(payload)), encoding="utf-8")
+    browser.open(path.as_uri(), width)
+    assert browser.requests == [path.as_uri()]
+    assert browser.complaints == []
+    assert browser.evaluate("document.title") != "owned"
+    assert browser.evaluate("document.querySelectorAll('script, img, iframe').length") == 0
+    assert browser.evaluate("document.documentElement.scrollWidth") == width

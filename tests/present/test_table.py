@@ -9,8 +9,17 @@ import numpy as np
 import pytest
 
 from nldd.exceptions import InputError
-from nldd.present.latex import LONG_ROWS, escape_latex, to_latex
-from nldd.present.table import Table, TableEntry, right_aligned, tabulate, to_csv, to_text
+from nldd.present.table import (
+    LONG_ROWS,
+    Table,
+    TableEntry,
+    escape_latex,
+    right_aligned,
+    tabulate,
+    to_csv,
+    to_latex,
+    to_text,
+)
 from nldd.present.text import escape_formula
 
 LOSSES = Table(
@@ -132,12 +141,8 @@ def test_cells_with_a_second_line_only_and_tables_without_rows():
     [
         (["0.5", "-0.5", "12"], True),
         (["1e-05", "+3", "1,234", "50 %", "12 s", "3.5 (2)", "<0.001", "0.2 +- 0.1", "4*"], True),
-        (["\u22120.5", "1 \u00b1 2", ".5"], True),
-        (["0.5", "", "-", "--", "n/a", "nan"], True),
-        (["", "-"], False),
-        (["0.5", "BR"], False),
-        (["10 folds"], False),
-        (["A1"], False),
+        *((["\u22120.5", "1 \u00b1 2", ".5"], True), (["0.5", "", "-", "--", "n/a", "nan"], True)),
+        *((["", "-"], False), (["0.5", "BR"], False), (["10 folds"], False), (["A1"], False)),
         (["2-fold cross-validation"], False),
     ],
     ids=str,

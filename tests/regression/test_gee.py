@@ -10,11 +10,7 @@ from pairs_data import FEATURES, LABELS, fit_quietly, fit_recording, loss_of, ma
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 
-from nldd.exceptions import (
-    MissingExtraError,
-    NLDDError,
-    ZeroWeightWarning,
-)
+from nldd.exceptions import MissingExtraError, NLDDError, ZeroWeightWarning
 from nldd.regression._regression import fit_regression
 
 

@@ -21,7 +21,7 @@ from statsmodels.tools.sm_exceptions import SpecificationWarning
 
 import reference
 from nldd.exceptions import ZeroWeightWarning
-from nldd.regression._likelihood import CERTAIN
+from nldd.regression._likelihood import CERTAIN, BinomialLoss, minimize_linear
 from nldd.regression._regression import fit_regression
 
 LOG3 = np.log(3)
@@ -194,3 +194,29 @@ def test_linear_of_one_pair_is_its_rate():
     assert_allclose(fit.standard_errors, [np.sqrt(1 / 3 + 1 / 7), np.nan, np.nan])
     assert_allclose(fit.theta(np.array([0.0, 9.0]), np.array([0.0, 9.0])), [0.3, 0.3])
     assert list(messages) == [ZeroWeightWarning]
+
+
+def test_loss_at_extreme_log_odds_does_not_overflow():
+    eta = np.array([800.0, -800.0, 800.0, -800.0])
+    k, m = np.array([0.0, 3.0, 3.0, 0.0]), np.full(4, 3.0)
+    # All 3 labels against the log-odds cost 800 each, all 3 in line with them nothing.
+    one_by_one = [BinomialLoss(k[[i]], m[[i]], np.ones(1)).value(eta[[i]]) for i in range(4)]
+    assert one_by_one == [2400, 2400, 0, 0]
+    loss = BinomialLoss(k, m, np.ones(4))
+    assert loss.value(eta) == 4800
+    assert_array_equal(loss.gradient(eta), [3, -3, 0, 0])
+    assert_array_equal(loss.curvature(eta), [0, 0, 0, 0])
+
+
+# The minimum under bounds
+
+
+@pytest.mark.parametrize("outlier", [1e2, 1e4, 1e6])
+def test_minimize_survives_overshooting_steps(outlier):
+    """One far pair would throw a full Newton step off: the loss must still fall to its minimum."""
+    Z = np.array([[1, 0], [1, 1], [1, 2], [1, outlier]], dtype=float)
+    loss = BinomialLoss(np.array([1.0, 2, 1, 3]), np.full(4, 4.0), np.ones(4))
+    minimum = minimize_linear(loss, Z)
+    gradient = Z.T @ loss.gradient(Z @ minimum.b)
+    assert minimum.converged
+    assert_allclose(gradient / [1, outlier], 0, atol=1e-9)

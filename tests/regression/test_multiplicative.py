@@ -16,10 +16,10 @@ def fit_model(pairs):
     return fit_regression(pairs, model="multiplicative")
 
 
-def simulate(seed, b, n_pairs, n_labels, x_scale=4.0, y_scale=2.0):
+def simulate(seed, b, n_pairs, n_labels):
     """Pairs of two an instance, from the model with coefficients b."""
     rng = np.random.default_rng(seed)
-    Dx, Dy = x_scale * rng.uniform(0, 1, n_pairs), y_scale * rng.uniform(0, 1, n_pairs)
+    Dx, Dy = 4 * rng.uniform(0, 1, n_pairs), 2 * rng.uniform(0, 1, n_pairs)
     errors = rng.binomial(n_labels, expit(b[0] + Dx ** b[1] * Dy ** b[2]))
     return make_pairs(Dx, Dy, errors, n_labels, instance=np.arange(n_pairs) // 2)
 

@@ -29,7 +29,7 @@ def test_query_equals_brute_force(way, n_features, monkeypatch):
         (90, 3, 2),
         (90, 5, 32),
     ]:
-        monkeypatch.setattr("nldd.search._layout.CELL_ROWS", cell_rows)
+        monkeypatch.setattr("nldd.search._index.CELL_ROWS", cell_rows)
         X, Y, X_new, P, scale = random_problem(rng, way, n_rows, n_features, n_labels)
         index = LabelsetIndex(as_rows(X), Y, scale)
         oracle = BruteForceIndex(X, Y, scale)

@@ -8,8 +8,7 @@ import pytest
 from ways import callable_kernel
 
 from nldd.search import _kernels
-from nldd.search._index import Score
-from nldd.search._layout import labelset_trie
+from nldd.search._index import Score, labelset_trie
 
 best_of = callable_kernel(_kernels.best_of)
 _farthest, _score = callable_kernel(_kernels._farthest), callable_kernel(_kernels._score)

@@ -30,8 +30,7 @@ from nldd.coding.predictions import Predictions
 from nldd.coding.tables.reading import TableOptions
 from nldd.coding.wording import fill_words, join_paragraphs, percent_range
 from nldd.exceptions import InputError
-from nldd.metrics._counts import label_counts, weighted_values
-from nldd.metrics._measures import MEASURES
+from nldd.metrics._measures import MEASURES, label_counts, weighted_values
 from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import count_noun, percent, visible, wrap
 

@@ -6,7 +6,7 @@ anew from the coefficients, so that a round can be done by any worker, and again
 """
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse, vstack
 from sklearn.utils import gen_batches
 
-from nldd._base import is_dask_array, read_groups
-from nldd._labels import read_labels
+from nldd._base import Labelsets, Training, is_dask_array, read_groups
 from nldd._parallel import one_blas_thread
-from nldd._training import Labelsets, Training
 from nldd._validation import to_canonical
 from nldd.distributed._search import (
     RowBlock,
@@ -47,10 +45,8 @@ from nldd.linear._logistic import (
     solve_labels,
 )
 from nldd.linear._passes import DensePasses, SparsePasses
-from nldd.linear._solver import Solution
+from nldd.linear._solver import FloatArray, Solution
 from nldd.search._distances import Spread, merge_spreads
-
-FloatArray = NDArray[np.float64]
 
 # Rows of a block that are at work: as many as do not take much memory beside the block.
 BATCH = 32_768
@@ -66,7 +62,7 @@ def read_blocks(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> 
     _check_settings(model)
     T = DaskTraining(X, y, groups)
     model._validate_features(np.zeros((1, T.n_features)), reset=True)
-    model._remember_labels(read_labels(np.zeros((1, T.n_labels))))
+    model._remember_labels(np.arange(T.n_labels).astype(object))
     T.check()
     return T
 
@@ -339,7 +335,7 @@ def moments_of_block(block: RowBlock) -> list[Moments]:
 
 def merge_found(parts: Any) -> list[Moments]:
     """The moments of all dense blocks together; none if one is sparse."""
-    return [merge_moments([one for (one,) in parts])] if all(parts) else []
+    return [reduce(merge_moments, (one for (one,) in parts))] if all(parts) else []
 
 
 def axes_of_blocks(T: DaskTraining, centred: bool) -> PrincipalAxes | None:

@@ -6,10 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from nldd._training import Training
+from nldd._base import Training
 from nldd._validation import StrOptions, validate_parameters
-from nldd.estimators._base_choice import BaseMetaClassifier, where_base_has_probabilities
-from nldd.estimators._label_models import ScoreClassifier, fit_label_models, label_columns
+from nldd.estimators._base_classifiers import (
+    BaseMetaClassifier,
+    ScoreClassifier,
+    fit_label_models,
+    label_columns,
+    where_base_has_probabilities,
+)
 from nldd.exceptions import InputError
 
 
@@ -38,7 +43,7 @@ class BinaryRelevance(ScoreClassifier, BaseMetaClassifier):
     estimators_ : list of fitted classifiers
         One per label, a ``ConstantLabel`` for constant ones; or the one classifier of all labels,
         if that is a MultiLabelLogisticRegression.
-    chosen_ : nldd.estimators._base_choice.Choice
+    chosen_ : nldd.estimators._base_classifiers.Choice
         The base classifier that was chosen and why; only for "auto" and dicts.
     label_names_ : ndarray of shape (n_labels,)
     classes_ : ndarray of shape (n_labels, 2), or of classes for a 1-D target

@@ -13,13 +13,11 @@ from sklearn.utils import check_consistent_length, check_random_state, gen_batch
 from nldd._parallel import delayed, do_all
 from nldd._validation import Interval, StrOptions, validate_parameters
 from nldd._wording import progress
-from nldd.estimators._best_labelset import best_expected_f, joint_modes, softplus
-from nldd.estimators._label_models import ScoreClassifier, draw_share, take_columns
+from nldd.estimators._base_classifiers import ScoreClassifier, draw_share, take_columns
+from nldd.estimators._best_labelset import FloatArray, best_expected_f, joint_modes, softplus
 from nldd.linear._features import PrincipalAxes, principal_axes
 from nldd.linear._logistic import fit_logistic
 from nldd.linear._solver import fit_softmax
-
-FloatArray = NDArray[np.float64]
 
 # Log-odds beyond this are certainty; labels that are constant in training get just that.
 CERTAIN = 30.0
@@ -71,10 +69,6 @@ class Weights:
         Z, flat = (np.clip(z, -CERTAIN, CERTAIN) for z in (Z, self.bias * ~is_sloped))
         of_sloped = (Y[:, is_sloped] * Z - softplus(Z)).sum(axis=1)
         return np.asarray(of_sloped + Y @ flat - softplus(flat[~is_sloped]).sum())
-
-
-def _zero_weights(n_features: int, n_outputs: int) -> Weights:
-    return Weights(np.zeros((n_features, n_outputs)), np.zeros(n_outputs))
 
 
 def fit_bernoulli_mixture(
@@ -310,8 +304,9 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         axes = principal_axes(X, np.ones(len(T)), centred=True)
         gamma = fit_bernoulli_mixture(T.Y, self.n_components, self.n_restarts, rng)
         X = X if axes is None else axes.turned(X)
-        self.gating_ = _zero_weights(X.shape[1], self.n_components)
-        self.estimators_ = [_zero_weights(X.shape[1], self.n_labels_) for _ in gamma.T]
+        d, K, L = X.shape[1], self.n_components, self.n_labels_
+        self.gating_ = Weights(np.zeros((d, K)), np.zeros(K))
+        self.estimators_ = [Weights(np.zeros((d, L)), np.zeros(L)) for _ in range(K)]
         self._maximise(X, T.Y, gamma)
         self.objective_ = np.empty(self.n_iterations + 1)
         gamma, self.objective_[0] = self._expect(X, T.Y)

@@ -9,28 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, expit, xlog1py, xlogy
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
+from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._training import Training
 from nldd._validation import Interval, StrOptions, validate_parameters
 from nldd._wording import progress
-from nldd.estimators._base_choice import (
+from nldd.estimators._base_classifiers import (
     BaseEstimatorMixin,
     BaseMetaClassifier,
-    has_probabilities,
-    where_base_has_probabilities,
-)
-from nldd.estimators._label_models import (
     Prototype,
     ScoreClassifier,
     draw_seed,
     draw_share,
     fit_label,
     fits_all_labels,
+    has_probabilities,
     predict_scores,
     take_columns,
+    where_base_has_probabilities,
 )
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.linear._logistic import MultiLabelLogisticRegression, with_columns
@@ -116,9 +113,6 @@ class ChainEstimatorMixin(BaseEstimatorMixin):
     With a free one, ensembles were worse on data with many rare labels (docs/methods.md).
     """
 
-    def _default_estimator(self) -> Any:
-        return self._adapted(MultiLabelLogisticRegression())
-
     def _adapted(self, chosen: Any) -> Any:
         is_logistic = isinstance(chosen, MultiLabelLogisticRegression)
         return clone(chosen).set_params(intercept="penalised") if is_logistic else chosen
@@ -200,9 +194,7 @@ class ClassifierChain(ScoreClassifier, ChainEstimatorMixin):
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         self.order_ = chain_order(self.order, self.n_labels_, rng)
         title = "classifier chain" if self.verbose else None
         base = self._base_estimator()
@@ -386,9 +378,7 @@ class EnsembleOfChains(ScoreClassifier, ChainEstimatorMixin, BaseMetaClassifier)
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         seeds = [draw_seed(rng) for _ in range(self.n_members)]
         tasks = (delayed(self._fit_member)(T, seed) for seed in seeds)
         title = "ensemble of chains" if self.verbose else None

@@ -15,7 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from nldd._parallel import delayed, do_all
 from nldd._validation import Interval, validate_parameters
-from nldd.estimators._label_models import ScoreClassifier
+from nldd.estimators._base_classifiers import ScoreClassifier
 from nldd.search._distances import exact_distances, scale_rows, squared_norms
 from nldd.search._kernels import EPSILON
 
@@ -34,21 +34,18 @@ class NeighborIndex:
         self.norms = squared_norms(self.Z)
 
     def nearest(self, X: Any, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
-        """The k rows nearest to each row of `X`, in rising order; ties go to the lowest rows."""
-        return self._search(scale_rows(X, np.ones(X.shape[1])), k, n_jobs, without_self=False)
+        """The k rows nearest to each row of `X`, in rising order; ties go to the lowest rows.
 
-    def nearest_others(self, k: int, n_jobs: int | None = None) -> NDArray[np.intp]:
-        """Rows nearest to each indexed row, itself left out by its number, not by distance 0."""
-        return self._search(self.Z, k, n_jobs, without_self=True)
-
-    def _search(self, A: Any, k: int, n_jobs: int | None, without_self: bool) -> NDArray[np.intp]:
+        With None as `X`, to each indexed row, itself left out by its number, not by distance 0.
+        """
+        A = self.Z if X is None else scale_rows(X, np.ones(X.shape[1]))
         if k == 0:
             return np.empty((A.shape[0], 0), dtype=np.intp)
         budget = get_config()["working_memory"] * 2**20 / effective_n_jobs(n_jobs)
         block_rows = int(np.clip(budget // (24 * len(self.norms)), 1, MAX_BLOCK))
         blocks = list(gen_batches(A.shape[0], block_rows))
         tasks = (
-            delayed(self._search_block)(A[block], k, block if without_self else None)
+            delayed(self._search_block)(A[block], k, block if X is None else None)
             for block in blocks
         )
         return np.concatenate(do_all(tasks, len(blocks), n_jobs))
@@ -146,7 +143,7 @@ class MLkNN(ScoreClassifier):
         T = self._validate_fit(X, y)
         self._Y = T.Y.astype(np.intp)
         self._index = NeighborIndex(T.X)
-        others = self._index.nearest_others(min(self.k, len(T) - 1), n_jobs=self.n_jobs)
+        others = self._index.nearest(None, min(self.k, len(T) - 1), n_jobs=self.n_jobs)
         carriers = self._carriers(others)
         self.prior_ = (self.s + self._Y.sum(axis=0)) / (2 * self.s + len(T))
         self.likelihood_on_ = self._likelihood(carriers, self._Y == 1)

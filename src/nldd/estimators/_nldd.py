@@ -1,4 +1,4 @@
-"""Nearest Labelset using Double Distances."""
+"""Nearest Labelset using Double Distances: the classifier, and the evidence for its predictions."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,33 +14,158 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from nldd._base import by_rows, clip_to_prediction
+from nldd._base import Training, by_rows, clip_to_prediction, random_halves, random_part
 from nldd._labels import as_label_sets
 from nldd._parallel import do_both
-from nldd._training import Training, random_halves, random_part
 from nldd._validation import HasMethods, Interval, StrOptions, validate_parameters
-from nldd.estimators._base_choice import BaseMetaClassifier, candidates_for, choose_base
-from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
-from nldd.estimators._explanation import Explanation, NearestLabelsets, explanations
-from nldd.estimators._label_models import (
+from nldd._wording import NotebookText
+from nldd.estimators._base_classifiers import (
+    BaseMetaClassifier,
     LabelModel,
     MeanModel,
+    candidates_for,
+    choose_base,
     fit_label_probabilities,
     fits_all_labels,
 )
-from nldd.estimators._weights import WeightLearner, check_training
+from nldd.estimators._best_labelset import N_NEAREST, FloatArray, best_of_nearest, score_of
+from nldd.estimators._weights import WeightLearner
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
-from nldd.regression._regression import DistanceRegression, Pairs
+from nldd.regression._regression import DistanceRegression, Pairs, check_regression
 from nldd.search._index import LabelsetIndex, Neighbors, SearchStats, check_probabilities
 
-FloatArray = NDArray[np.float64]
-
+# Two for each half.
+MIN_ROWS = 4
 # What "auto+trees" may average with: made of all labels at once, as one forest.
 EXTRA_TREES = ExtraTreesClassifier(100)
 
 # Held while rows are added. One for all, because a model with a lock of its own could not be sent
 # to other processes.
 _adding = Lock()
+
+
+@dataclass(frozen=True)
+class Explanation(NotebookText):
+    """The evidence behind one prediction of :class:`nldd.NLDDClassifier`.
+
+    Attributes
+    ----------
+    labels : tuple
+        The names of the predicted labels.
+    row : int
+        The training row that the labelset comes from, as a position in the data of `fit`.
+    Dx, Dy : float
+        Its distances: from the features, and of its labelset from the probabilities.
+    x_part, y_part : float
+        ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``.
+    theta : float
+        Expected error rate per label of the prediction.
+    n_labels : int
+    probabilities : tuple of float
+        Those of the labels, by the independent classifiers.
+    runner_up : Explanation or None
+        The next best labelset.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = [{name for name, on in zip(("right", "up"), x > 0) if on} for x in X]
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> print(model.explain([[2.0, -1.0]])[0])
+    labelset {right}
+      theta 0.002: about 1 label in 426 is wrong, 0.0 of 2
+      taken from training row 37: Dx = 0.384 in features (part 0.788), Dy = 0.020 in labels
+      (part 0.178)
+      next best {right, up} from row 85, theta 0.989 instead of 0.002
+    """
+
+    labels: tuple[Any, ...]
+    row: int
+    Dx: float
+    Dy: float
+    x_part: float
+    y_part: float
+    theta: float
+    n_labels: int
+    probabilities: tuple[float, ...]
+    runner_up: "Explanation | None" = None
+
+    @property
+    def expected_loss(self) -> float:
+        """Expected number of wrong labels, L * theta."""
+        return self.n_labels * self.theta
+
+    def __str__(self) -> str:
+        lines = [
+            f"labelset {braces(self.labels)}",
+            f"  {theta_in_words(self.theta, self.n_labels)}",
+            f"  taken from training row {self.row}: Dx = {self.Dx:.3f} in features "
+            f"(part {self.x_part:.3f}), Dy = {self.Dy:.3f} in labels (part {self.y_part:.3f})",
+        ]
+        if (other := self.runner_up) is not None:
+            lines.append(
+                f"  next best {braces(other.labels)} from row {other.row}, "
+                f"theta {other.theta:.3f} instead of {self.theta:.3f}"
+            )
+        return "\n".join(lines)
+
+
+def braces(labels: tuple[Any, ...]) -> str:
+    """``{a, b}``, or ``{}`` for the empty labelset."""
+    return "{" + ", ".join(str(label) for label in labels) + "}"
+
+
+def theta_in_words(theta: float, n_labels: int) -> str:
+    """Theta as a sentence.
+
+    >>> theta_in_words(0.125, 14)
+    'theta 0.125: about 1 label in 8 is wrong, 1.8 of 14'
+    >>> theta_in_words(0.7, 10)
+    'theta 0.700: about 7 labels in 10 are wrong, 7.0 of 10'
+    """
+    if theta < 0.3:
+        share = f"1 label in {min(round(1 / theta), 10**6)} is wrong"
+    else:
+        share = f"{round(10 * theta)} labels in 10 are wrong"
+    return f"theta {theta:.3f}: about {share}, {n_labels * theta:.1f} of {n_labels}"
+
+
+@dataclass(frozen=True, eq=False)
+class NearestLabelsets:
+    """The k best distinct labelsets of each row, best first.
+
+    Attributes
+    ----------
+    labelsets : ndarray of shape (n_samples, k, n_labels)
+    theta : ndarray of shape (n_samples, k)
+        Expected error rate per label.
+    row : ndarray of shape (n_samples, k)
+        The training row, as a position in the data of `fit`.
+    Dx, Dy : ndarray of shape (n_samples, k)
+        Its distances in features and in labels.
+    P : ndarray of shape (n_samples, n_labels)
+        The probabilities of the labels that these are found by, as by `label_probabilities`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nldd import NLDDClassifier
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> Y = (X > 0).astype(int)
+    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
+    >>> near = model.nearest_labelsets([[2.0, -1.0]], k=3)
+    >>> near.labelsets[0].tolist(), near.theta[0].round(3).tolist()
+    ([[1, 0], [1, 1], [0, 0]], [0.002, 0.989, 0.998])
+    """
+
+    labelsets: NDArray[np.int64]
+    theta: NDArray[np.float64]
+    row: NDArray[np.intp]
+    Dx: NDArray[np.float64]
+    Dy: NDArray[np.float64]
+    P: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +234,7 @@ class NLDDClassifier(BaseMetaClassifier):
         Distinct: all that can be predicted.
     estimators_ : list of classifiers fitted to all rows
         One per label, or the one for all.
-    chosen_ : nldd.estimators._base_choice.Choice
+    chosen_ : nldd.estimators._base_classifiers.Choice
         Which base classifier and why, where that was open; print it.
     tau_ : float
         For a decision other than "nearest".
@@ -397,7 +522,7 @@ class NLDDClassifier(BaseMetaClassifier):
 
         Returns
         -------
-        nldd.estimators._explanation.NearestLabelsets
+        nldd.estimators._nldd.NearestLabelsets
         """
         X = self._validate_predict(X)
         fitted = self._fitted
@@ -421,21 +546,10 @@ class NLDDClassifier(BaseMetaClassifier):
 
         Returns
         -------
-        list of nldd.estimators._explanation.Explanation, one a row; print one to read it
+        list of nldd.estimators._nldd.Explanation, one a row; print one to read it
         """
-        fitted, P, near = self._search(X, k=2)
-        labelsets, rows = fitted.index.labelsets[near.labelset], fitted.rows[near.row]
-        best, second = (
-            explanations(
-                as_label_sets(labelsets[:, rank], self.label_names_),
-                rows[:, rank],
-                near.Dx[:, rank],
-                near.Dy[:, rank],
-                fitted.regression,
-                P,
-            )
-            for rank in (0, 1)
-        )
+        found = self._search(X, k=2)
+        best, second = (self._explanations(*found, rank) for rank in (0, 1))
         return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
 
     def search_stats(self, X: Any) -> SearchStats:
@@ -451,6 +565,21 @@ class NLDDClassifier(BaseMetaClassifier):
         """
         fitted, _, near = self._search(X)
         return SearchStats.of(near, len(fitted.index))
+
+    def _explanations(
+        self, fitted: FittedNLDD, P: FloatArray, near: Neighbors, rank: int
+    ) -> list[Explanation]:
+        """The evidence for the labelset of that rank of each row."""
+        regression, Dx, Dy = fitted.regression, near.Dx[:, rank], near.Dy[:, rank]
+        labels = as_label_sets(fitted.index.labelsets[near.labelset[:, rank]], self.label_names_)
+        rows = fitted.rows[near.row[:, rank]]
+        parts, theta = regression.parts(Dx, Dy), regression.theta(Dx, Dy)
+        numbers = (column.tolist() for column in (rows, Dx, Dy, *parts, theta))
+        evidence = zip(labels, zip(*numbers, strict=True), P.tolist(), strict=True)
+        return [
+            Explanation(names, row, dx, dy, x_part, y_part, one_theta, len(p), tuple(p))
+            for names, (row, dx, dy, x_part, y_part, one_theta), p in evidence
+        ]
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: RandomState
@@ -535,3 +664,32 @@ class NLDDClassifier(BaseMetaClassifier):
 
     def _probabilities(self, classifiers: LabelModel, X: Any) -> FloatArray:
         return check_probabilities(classifiers.probabilities(X, self.n_jobs), self.label_names_)
+
+
+def check_training(model: Any, T: Training) -> None:
+    """Refuse what an NLDD classifier cannot be fitted to, and settings that do not go together."""
+    check_regression(model.model, model.covariance)
+    base = model._base_estimator()
+    if not hasattr(base, "predict_proba"):
+        raise InputError(
+            f"NLDD measures label distances from probabilities, but {base!r} has no "
+            "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
+            "nldd.PlattSVC() or the default."
+        )
+    if len(T) < MIN_ROWS:
+        share = f" after train_fraction={model.train_fraction}" * (model.train_fraction < 1)
+        needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
+        raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
+    if T.groups is not None and (T.groups == T.groups[0]).all():
+        raise InputError(
+            "NLDD learns from one half of the groups and tests on the other; all rows are of one "
+            "group. Pass at least two groups, or groups=None."
+        )
+    if np.isin(T.positives, (0, len(T))).all():
+        one = (T.positives > 0)[np.newaxis]
+        labels = braces(as_label_sets(one, model.label_names_)[0])
+        raise InputError(
+            "NLDD needs at least two distinct labelsets (classes); all "
+            f"{len(T)} training rows carry {labels}. There is nothing to choose from: "
+            "predict that one labelset, or add rows that carry others."
+        )

@@ -11,17 +11,19 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.utils import check_random_state
 
+from nldd._base import Training
 from nldd._parallel import delayed, do_all
-from nldd._training import Training
 from nldd._validation import Interval, get_tags, validate_parameters
-from nldd.estimators._base_choice import (
+from nldd.estimators._base_classifiers import (
     BaseEstimatorMixin,
     BaseMetaClassifier,
+    Prototype,
+    ScoreClassifier,
+    draw_seed,
+    predict_scores,
     where_base_has_probabilities,
 )
-from nldd.estimators._label_models import Prototype, ScoreClassifier, draw_seed, predict_scores
 
 ENUMERABLE = 100_000
 MAX_DRAWS = 10
@@ -142,9 +144,7 @@ class LabelPowerset(ScoreClassifier, MulticlassEstimatorMixin):
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         self._powerset = fit_powerset(self._base_estimator(), T, draw_seed(rng))
         self.labelsets_ = self._powerset.labelsets
         self.estimators_ = self._powerset.estimators
@@ -271,9 +271,7 @@ class RAkEL(ScoreClassifier, MulticlassEstimatorMixin, BaseMetaClassifier):
         -------
         self : the fitted estimator
         """
-        T = self._validate_fit(X, y, sample_weight)
-        rng = check_random_state(self.random_state)
-        self._settle_base(T, rng)
+        T, rng = self._begin_fit(X, y, sample_weight)
         n_models = 2 * self.n_labels_ if self.n_models is None else self.n_models
         self.subsets_ = draw_subsets(self.n_labels_, min(self.k, self.n_labels_), n_models, rng)
         seeds = [draw_seed(rng) for _ in self.subsets_]

@@ -8,7 +8,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state
 
 from nldd._validation import validate_parameters
-from nldd.estimators._label_models import JointModel, ScoreClassifier, draw_seed, fit_joint
+from nldd.estimators._base_classifiers import JointModel, ScoreClassifier, draw_seed, fit_joint
 
 # Parameters of scikit-learn's forest that can be set here.
 OF_TREES = ("n_estimators", "max_features", "min_samples_leaf", "max_depth")

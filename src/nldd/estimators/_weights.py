@@ -8,20 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd._labels import as_label_sets
-from nldd._training import Training
-from nldd.estimators._best_labelset import N_NEAREST, best_of_nearest, score_of
-from nldd.estimators._explanation import braces
-from nldd.exceptions import InputError
-from nldd.metrics._counts import row_values
-from nldd.metrics._measures import f_measure
-from nldd.regression._regression import DistanceRegression, Pairs, check_regression, fit_regression
+from nldd._base import Training
+from nldd.estimators._best_labelset import N_NEAREST, FloatArray, best_of_nearest, score_of
+from nldd.metrics._measures import f_measure, row_values
+from nldd.regression._regression import DistanceRegression, Pairs, fit_regression
 from nldd.search._index import IN_FEATURES, IN_LABELS, Neighbors, Score
 
-FloatArray = NDArray[np.float64]
-
-# Two for each half.
-MIN_ROWS = 4
 # Temperatures of the weights of labelsets to choose from.
 TAUS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)
 
@@ -118,32 +110,3 @@ class WeightLearner:
         shown = title if self.verbose else None
         near: Neighbors = self.index.query(self.T2.X, P, score, k, self.n_jobs, shown)
         return near
-
-
-def check_training(model: Any, T: Training) -> None:
-    """Refuse what an NLDD classifier cannot be fitted to, and settings that do not go together."""
-    check_regression(model.model, model.covariance)
-    base = model._base_estimator()
-    if not hasattr(base, "predict_proba"):
-        raise InputError(
-            f"NLDD measures label distances from probabilities, but {base!r} has no "
-            "predict_proba. Wrap it in sklearn.calibration.CalibratedClassifierCV, or use "
-            "nldd.PlattSVC() or the default."
-        )
-    if len(T) < MIN_ROWS:
-        share = f" after train_fraction={model.train_fraction}" * (model.train_fraction < 1)
-        needs = f"NLDD needs at least {MIN_ROWS} training rows, two for each half"
-        raise InputError(f"{needs}; got n_samples={len(T)}{share}.")
-    if T.groups is not None and (T.groups == T.groups[0]).all():
-        raise InputError(
-            "NLDD learns from one half of the groups and tests on the other; all rows are of one "
-            "group. Pass at least two groups, or groups=None."
-        )
-    if np.isin(T.positives, (0, len(T))).all():
-        one = (T.positives > 0)[np.newaxis]
-        labels = braces(as_label_sets(one, model.label_names_)[0])
-        raise InputError(
-            "NLDD needs at least two distinct labelsets (classes); all "
-            f"{len(T)} training rows carry {labels}. There is nothing to choose from: "
-            "predict that one labelset, or add rows that carry others."
-        )

@@ -8,9 +8,8 @@ so that conjugate gradients need a tenth of the steps. Only with an intercept th
 mean be taken away: it makes up for it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce, singledispatch
+from functools import singledispatch
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.utils import gen_batches
 
-from nldd._training import Training
+from nldd._base import Training
 
 FloatArray = NDArray[np.float64]
 
@@ -43,7 +42,11 @@ class Normalised:
     """Rows of length 1; of text, so that long answers do not outweigh short ones."""
 
     keeps_features: ClassVar[bool] = True
-    n_given: ClassVar[None] = None
+
+    @property
+    def n_given(self) -> int | None:
+        """Columns that it was learned from, if from any."""
+        return None
 
     def width(self, n_features: int) -> int:
         """Columns that come out."""
@@ -55,14 +58,13 @@ class Normalised:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class Weighted(Normalised):
     """Columns times their inverse document frequency, then rows of length 1 (tf-idf).
 
     With n rows, of which n_j are not 0 in column j, its weight is ``log((1 + n) / (1 + n_j)) + 1``.
     """
 
     weights: FloatArray
-    keeps_features: ClassVar[bool] = True
 
     @classmethod
     def of(cls, X: Any, weight: FloatArray) -> "Weighted":
@@ -74,10 +76,6 @@ class Weighted:
     def n_given(self) -> int:
         """Columns that it was learned from."""
         return len(self.weights)
-
-    def width(self, n_features: int) -> int:
-        """Columns that come out."""
-        return n_features
 
     def __call__(self, X: Any) -> Any:
         """The rows there."""
@@ -134,7 +132,7 @@ class Kernel:
 
 
 Features = Literal["given", "normalised", "tfidf", "rbf"]
-FeatureMap = Normalised | Weighted | Kernel
+FeatureMap = Normalised | Kernel
 
 
 @singledispatch
@@ -171,12 +169,8 @@ class Moments(NamedTuple):
         return cls(float(weight.sum()), mean, scatter)
 
 
-def merge_moments(parts: Iterable[Moments]) -> Moments:
-    """Those of all parts together."""
-    return reduce(_merge_two, parts)
-
-
-def _merge_two(a: Moments, b: Moments) -> Moments:
+def merge_moments(a: Moments, b: Moments) -> Moments:
+    """Those of both parts together."""
     # T. F. Chan, G. H. Golub and R. J. LeVeque (1983): no large squares are subtracted.
     weight, apart = a.weight + b.weight, b.mean - a.mean
     between = a.weight * b.weight / weight * np.outer(apart, apart)

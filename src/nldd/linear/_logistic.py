@@ -16,9 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.extmath import safe_sparse_dot
 
-from nldd._base import MultiLabelClassifier, by_rows
-from nldd._labels import LabelTable
-from nldd._training import Training
+from nldd._base import MultiLabelClassifier, Training, by_rows
 from nldd._validation import Interval, StrOptions, validate_parameters
 from nldd._wording import progress
 from nldd.exceptions import InputError, warn_caller
@@ -30,9 +28,8 @@ from nldd.linear._features import (
     principal_axes,
 )
 from nldd.linear._passes import DensePasses, SparsePasses
-from nldd.linear._solver import Solution, Solver
+from nldd.linear._solver import FloatArray, Solution, Solver
 
-FloatArray = NDArray[np.float64]
 LabelsBefore = tuple[NDArray[Any], NDArray[np.intp]]
 Intercept = Literal["free", "penalised", "none"]
 
@@ -162,19 +159,7 @@ def solve(
 
 
 @singledispatch
-def solve_labels(
-    T: Any,
-    columns: NDArray[np.intp],
-    C: FloatArray,
-    *,
-    start: FloatArray | None,
-    before: LabelsBefore | None,
-    intercept: Intercept,
-    tol: float,
-    max_iter: int,
-    title: str | None,
-    n_jobs: int | None,
-) -> Solution:
+def solve_labels(T: Any, columns: NDArray[np.intp], C: FloatArray, **options: Any) -> Solution:
     """Coefficients of the labels in these columns of T.Y, as by :func:`fit_logistic`."""
     raise TypeError(f"Logistic regression cannot be fitted to {type(T).__name__}.")
 
@@ -344,8 +329,7 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
         -------
         self : the fitted estimator
         """
-        none = np.empty((0, len(label_names)), dtype=np.int8)
-        self._remember_labels(LabelTable(none, label_names))
+        self._remember_labels(label_names)
         self.n_features_in_ = T.n_features + (before[0].shape[1] if before else 0)
         return self._fit_labels(T, start, before, **options)
 
@@ -509,8 +493,8 @@ class MultiLabelLogisticRegression(MultiLabelClassifier):
                 ConvergenceWarning,
             )
 
-    def _remember_labels(self, table: LabelTable) -> None:
-        super()._remember_labels(table)
+    def _remember_labels(self, names: NDArray[np.object_], single: bool = False) -> None:
+        super()._remember_labels(names, single)
         if not self.single_label_:  # as scikit-learn has it where there are decision values
             self.classes_ = np.arange(max(2, self.n_labels_))
 

@@ -14,9 +14,8 @@ from sklearn import metrics as of_sklearn
 
 from nldd._labels import read_indicator
 from nldd.exceptions import InputError
-from nldd.metrics._measures import Measure
+from nldd.metrics._measures import FloatArray, Measure
 
-FloatArray = NDArray[np.float64]
 N_BINS = 15
 
 

@@ -7,10 +7,16 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from nldd.exceptions import InputError
-from nldd.persistence._archive import Contents, read_archive, write_archive
+from nldd.persistence._archive import (
+    MAX_BYTES,
+    Contents,
+    damaged,
+    naming_file,
+    read_archive,
+    write_archive,
+)
 from nldd.persistence._records import is_own
 from nldd.persistence._schemas import SCHEMAS
-from nldd.persistence._zip_file import MAX_BYTES, damaged, naming_file
 
 KIND = "nldd-model"
 

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from nldd._labels import LabelTable
 from nldd.exceptions import InputError
 from nldd.persistence._rules import MISSING, Schema
 from nldd.persistence._schemas import SCHEMAS, find_type, narrow
@@ -194,7 +193,6 @@ class RecordReader:
             raise ValueError("more attributes than it may have")
         vars(thing).update({name: part for name, part in found.items() if part is not MISSING})
         if "label_names_" in found:
-            none = np.empty((0, len(thing.label_names_)), dtype=np.int8)
-            thing._remember_labels(LabelTable(none, thing.label_names_, thing.single_label_))
+            thing._remember_labels(thing.label_names_, thing.single_label_)
         if not schema.finish(thing):
             raise ValueError("parts that do not fit together")

@@ -141,7 +141,7 @@ ANY = rules.numbers(3, 3, nan=True, least=-np.inf, most=np.inf)
 # Types are imported when they are needed: a model of one method does not wait for the others.
 SCHEMAS_BY_PATH: dict[str, Schema] = {
     "sklearn.pipeline.Pipeline": Schema(),
-    "nldd.estimators._label_models.ConstantLabel": Schema(value=rules.whole(most=1)),
+    "nldd.estimators._base_classifiers.ConstantLabel": Schema(value=rules.whole(most=1)),
     "nldd.linear._logistic.MultiLabelLogisticRegression": Schema(
         _has_coefficients,
         **LABELS,
@@ -164,7 +164,7 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         intercept_=rules.numbers(1),
         sigmoid_=rules.tuple_of(rules.real()),
     ),
-    "nldd.estimators._base_choice.Choice": Schema(
+    "nldd.estimators._base_classifiers.Choice": Schema(
         lambda choice: choice.f is None or choice.f.keys() == {"alone", "with trees"},
         name=rules.text,
         estimator=rules.estimator,
@@ -216,13 +216,13 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         subsets_=rules.several(rules.positions(None, "l")),
         estimators_=rules.several(rules.member("Powerset", d="d")),
     ),
-    "nldd.estimators._label_models.SeparateModels": Schema(
+    "nldd.estimators._base_classifiers.SeparateModels": Schema(
         estimators=rules.several(rules.fitted("d"), "l")
     ),
-    "nldd.estimators._label_models.JointModel": Schema(
+    "nldd.estimators._base_classifiers.JointModel": Schema(
         _is_joint, estimators=ESTIMATORS, constants=rules.numbers("l", nan=True)
     ),
-    "nldd.estimators._label_models.MeanModel": Schema(
+    "nldd.estimators._base_classifiers.MeanModel": Schema(
         models=rules.several(rules.member("JointModel", l="l", d="d"), 2)
     ),
     "nldd.estimators._random_forest_pct.RandomForestPCT": Schema(
@@ -278,9 +278,7 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         fixed=rules.tuple_of(rules.text),
     ),
     "nldd.estimators._nldd.NLDDClassifier": Schema(
-        _derive_nldd,
-        **BASE,
-        _fitted=rules.member("FittedNLDD", l="l", d="d"),
+        _derive_nldd, **BASE, _fitted=rules.member("FittedNLDD", l="l", d="d")
     ),
     "nldd.estimators._nldd.FittedNLDD": Schema(
         index=rules.member("LabelsetIndex", l="l", d="d"),

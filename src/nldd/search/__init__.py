@@ -12,7 +12,7 @@ The answer is the row with the smallest score, which never falls when one of the
         Score(b1, b2, product=True)    Dx^b1 * Dy^b2: the multiplicative model
 
     X, Y --_distances--> scaled rows; sketches of them, or bounds of all distances if they are few
-         --_layout-----> trie of labelsets, cells of rows that lie close, boxes around them
+         --_index------> trie of labelsets, cells of rows that lie close, boxes around them
 
     query --_index----> blocks, only as many at a time as there are workers
           --_kernels--> labelsets in order of the lowest score they can have, until none can win;

@@ -32,9 +32,8 @@ from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
 from nldd.bench.statistics import WILCOXON_RULE
 from nldd.exceptions import InputError
-from nldd.present.latex import to_latex
 from nldd.present.page import render_page
-from nldd.present.table import Table, TableEntry
+from nldd.present.table import Table, TableEntry, to_latex
 from present.test_table import HOSTILE
 
 NAMES = [f"data{k:02}" for k in range(20)]

@@ -226,8 +226,7 @@ def table(
       nldd datasets table yeast --format tex
     """
     from nldd.bench.datasets.facts import datasets_table, describe
-    from nldd.present.latex import RENDERERS
-    from nldd.present.table import to_text
+    from nldd.present.table import RENDERERS, to_text
 
     described: dict[str, Any] = {}
     here = [name for name, entry in CATALOGUE.items() if _place(entry, data_dir) != "no"]

@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold
 from nldd import BinaryRelevance, NLDDClassifier, PlattSVC, as_label_sets, load_yeast
 from nldd.bench.displays import PairsDisplay
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, doubtful, published
-from nldd.estimators._explanation import Explanation, braces
+from nldd.estimators._nldd import Explanation, braces
 from nldd.metrics import PAPER_MEASURES, evaluate
 from nldd.present.console import (
     FOLDER,

@@ -17,9 +17,8 @@ from nldd.bench.runner.benchmark import FACTS
 from nldd.bench.runner.records import CELLS, read_records
 from nldd.exceptions import InputError
 from nldd.metrics import PAPER_MEASURES, Measure
-from nldd.present.latex import RENDERERS
 from nldd.present.page import Figure, Page, Section, draw, render_page, save_figure
-from nldd.present.table import Table
+from nldd.present.table import RENDERERS, Table
 from nldd.present.text import command_line, count_noun
 
 PAGE = "report.html"

@@ -17,7 +17,7 @@ from nldd.bench.runner.records import CELLS, CellRecord, read_predictions
 from nldd.estimators._registry import METHODS
 from nldd.exceptions import InputError
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES, Measure
-from nldd.metrics._counts import Counts, label_counts, label_values
+from nldd.metrics._measures import Counts, label_counts, label_values
 from nldd.present.text import command_line, printable
 
 FloatArray = NDArray[np.float64]

@@ -36,7 +36,7 @@ from nldd.exceptions import InputError
 from nldd.linear._passes import sparse_curvatures, sparse_slopes
 from nldd.linear._solver import take_curvatures, take_slopes
 from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES, evaluate
-from nldd.metrics._counts import label_counts, row_values
+from nldd.metrics._measures import label_counts, row_values
 from nldd.search._kernels import query_block
 
 N_WARM = 100

@@ -1,13 +1,53 @@
-"""PlattSVC: its sigmoid, its machine and its folds, with both solvers."""
+"""LinearSVM and PlattSVC against SVC: machines, sigmoids and folds, with both solvers."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.svm import SVC, LinearSVC
 
 from nldd.estimators import _svm
-from nldd.estimators._svm import PlattSVC, fit_sigmoid, sigmoid
+from nldd.estimators._svm import LinearSVM, PlattSVC, fit_sigmoid, sigmoid
+
+
+def problem(seed, n_classes, kind):
+    """Rows of which some are equal, rows to predict, classes and weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(90, 12)) if kind == "real" else rng.integers(0, 2, (90, 12)).astype(float)
+    X[60:75] = X[:15]
+    y = (X[:, :3].sum(axis=1) + rng.normal(size=90)).argsort().argsort() * n_classes // 90
+    weight = rng.integers(0, 4, 90) / 2.0
+    return (csr_array(X) if kind == "sparse" else X), y, weight
+
+
+@pytest.fixture(params=["inner products", "too many rows for them"])
+def _either_way(request, monkeypatch):
+    if request.param == "too many rows for them":
+        monkeypatch.setattr(_svm, "MOST_ROWS", 20)
+
+
+@pytest.mark.usefixtures("_either_way")
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 30])
+@pytest.mark.parametrize("kind", ["zero or one", "real", "sparse"])
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+def test_machine_is_that_of_libsvm(n_classes, kind, weighted):
+    for seed in range(3 if n_classes == 2 else 1):
+        X, y, weight = problem(seed, n_classes, kind)
+        names = np.array([f"class {c:02}" for c in y])
+        used = weight > 0 if weighted else np.ones(90, dtype=bool)
+        svc = SVC(kernel="linear", decision_function_shape="ovo")
+        svc.fit(X[used], names[used], sample_weight=weight[used] if weighted else None)
+        model = LinearSVM().fit(X, names, sample_weight=weight if weighted else None)
+        assert_array_equal(model.classes_, svc.classes_)
+        expected = svc.decision_function(X)
+        model.machine_.decision_function_shape = "ovo"  # the values of pairs
+        assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-9)
+        # Only exact ties may round to either side.
+        clear = (np.abs(expected.reshape(90, -1)) > 1e-9).all(axis=1)
+        assert_array_equal(model.predict(X)[clear], svc.predict(X)[clear])
+        assert n_classes == 30 or clear.mean() > 0.3  # 435 pairs: most rows have a tie
 
 
 def decisions(seed, n_samples=150):
@@ -19,9 +59,9 @@ def decisions(seed, n_samples=150):
     return f, y
 
 
-def classes_in_a_plane(n_samples=60, seed=0):
+def classes_in_a_plane(n_samples=60):
     """Two overlapping clouds of points."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n_samples)
     X = rng.normal(size=(n_samples, 4)) + y[:, np.newaxis] * [1.5, 0, -1, 0]
     X[rng.random(X.shape) < 0.3] = 0
@@ -72,12 +112,6 @@ def test_sigmoid_stays_inside_the_unit_interval():
     f = np.array([-1e300, -1.0, 0.0, 1.0, 1e300])
     expected = [1e-7, 1 / (1 + np.e), 0.5, np.e / (1 + np.e), 1 - 1e-7]
     np.testing.assert_allclose(sigmoid(f, -1.0, 0.0), expected, rtol=1e-13)
-
-
-@pytest.fixture(params=["inner products", "too many rows for them"])
-def _either_way(request, monkeypatch):
-    if request.param == "too many rows for them":
-        monkeypatch.setattr(_svm, "MOST_ROWS", 20)
 
 
 @pytest.mark.usefixtures("_either_way")

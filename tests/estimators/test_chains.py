@@ -1,4 +1,4 @@
-"""EnsembleOfChains: resampled chains that vote, against chains fitted and counted by hand."""
+"""Chains against scikit-learn's and loops; ensembles against chains fitted and counted by hand."""
 
 from collections import Counter
 from math import comb
@@ -7,12 +7,129 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
+from sklearn.linear_model import LogisticRegression
+from sklearn.multioutput import ClassifierChain as SklearnChain
 from sklearn.svm import SVC
 
-from nldd._base import Training
 from nldd.estimators import _chains
-from nldd.estimators._chains import ClassifierChain, EnsembleOfChains, expected_sizes, weigh_rows
-from nldd.exceptions import NLDDWarning
+from nldd.estimators._chains import ClassifierChain, EnsembleOfChains, expected_sizes
+from nldd.exceptions import InputError, NLDDWarning
+from nldd.linear._logistic import MultiLabelLogisticRegression
+
+LOGISTIC = LogisticRegression(solver="liblinear")
+BASES = [LOGISTIC, SVC(kernel="linear")]
+BASE_IDS = ["logistic", "svc"]
+ORDERS = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2], [2, 0, 3, 1]]
+
+
+@pytest.fixture
+def dependent():
+    """Noisy features and labels that follow one another, so that the chain matters."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 3))
+    first = X[:, 0] + rng.normal(size=90) > 0
+    second = first ^ (X[:, 1] + rng.normal(size=90) > 0.5)
+    third = (first & second) | (X[:, 2] > 1)
+    fourth = second ^ (rng.random(90) < 0.1)
+    return X, np.column_stack([first, second, third, fourth]).astype(int)
+
+
+def chain_naively(base, X, Y, order, X_new):
+    """The definition: true labels in training, predicted ones later, constants as they are."""
+    fitted, predicted = [], np.zeros((len(X_new), Y.shape[1]), dtype=int)
+    for j, label in enumerate(order):
+        before = order[:j]
+        features = np.hstack([X, Y[:, before]])
+        y = Y[:, label]
+        new = np.hstack([X_new, predicted[:, before]])
+        if y.min() == y.max():
+            predicted[:, label] = y[0]
+        else:
+            fitted.append(type(base)(**base.get_params()).fit(features, y))
+            predicted[:, label] = fitted[-1].predict(new)
+    return predicted
+
+
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+@pytest.mark.parametrize("base", BASES, ids=BASE_IDS)
+def test_chain_equals_scikit_learn(dependent, base, order, sparse):
+    X, Y = dependent
+    train = csr_array(X[:60]) if sparse else X[:60]
+    new = csr_array(X) if sparse else X
+    ours = ClassifierChain(base, order=order).fit(train, Y[:60])
+    theirs = SklearnChain(base, order=order).fit(train, Y[:60])
+    assert_array_equal(ours.predict(new), theirs.predict(new))
+    if base is LOGISTIC:
+        assert_allclose(ours.predict_proba(new), theirs.predict_proba(new))
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("as_given", [np.array, csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_links_fitted_at_once_equal_links_fitted_one_by_one(dependent, order, as_given, weighted):
+    X, Y = dependent
+    weight = {"sample_weight": np.arange(60) % 4 + 0.5} if weighted else {}
+    base = MultiLabelLogisticRegression(tol=1e-10)
+    chain = ClassifierChain(base, order=order).fit(as_given(X[:60]), Y[:60], **weight)
+    (links,) = chain.estimators_
+    P, said = np.zeros(Y.shape), np.zeros(Y.shape, dtype=int)
+    for j, label in enumerate(order):
+        before = order[:j]
+        alone = MultiLabelLogisticRegression(tol=1e-10)
+        alone.fit(np.hstack([X, Y[:, before]])[:60], Y[:60, [label]], **weight)
+        assert_allclose(links.coef_[j, : 3 + j], alone.coef_[0], rtol=1e-6, atol=1e-8)
+        assert_allclose(links.intercept_[j], alone.intercept_[0], rtol=1e-6, atol=1e-8)
+        assert_array_equal(links.coef_[j, 3 + j :], 0)
+        features = np.hstack([X, said[:, before]])
+        said[:, label] = alone.predict(features)[:, 0]
+        P[:, label] = alone.predict_proba(features)[:, 0]
+    assert_array_equal(chain.predict(as_given(X)), said)
+    assert_allclose(chain.predict_proba(as_given(X)), P, rtol=1e-6)
+
+
+# By hand
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])
+def test_constant_label_in_the_middle_is_still_a_column(dependent, value, sparse):
+    X, Y = dependent
+    Y = np.insert(Y, 2, value, axis=1)
+    order = [4, 2, 0, 3, 1]
+    given = csr_array(X) if sparse else X
+    model = ClassifierChain(LOGISTIC, order=order).fit(given, Y)
+    assert repr(model.estimators_[1]) == f"ConstantLabel({value})"
+    varying = [model.estimators_[j] for j in (0, 2, 3, 4)]
+    assert [link.n_features_in_ for link in varying] == [3, 5, 6, 7]
+    assert_array_equal(model.predict(given)[:, 2], value)
+    assert_array_equal(model.predict_proba(given)[:, 2], value)
+    assert_array_equal(model.predict(given), chain_naively(LOGISTIC, X, Y, order, X))
+
+
+NO_ORDERS = [[0, 1, 2, 2], [1, 2, 3, 4], [0, 1, 2], [0, 1, 2, 3, 4], [-1, 0, 1, 2], []]
+NO_ORDERS += [[[0, 1], [2, 3]], [0.5, 1.5, 2.5, 3.5], [0.0, 1.0, 2.0, float("nan")]]
+
+
+@pytest.mark.parametrize("order", NO_ORDERS, ids=str)
+def test_order_that_is_no_permutation(dependent, order):
+    X, Y = dependent
+    with pytest.raises(InputError, match=r"order must hold each of 0, \.\.\., 3 once"):
+        ClassifierChain(order=order).fit(X, Y)
+
+
+def test_random_order_is_seeded(dependent):
+    X, Y = dependent
+    orders = [
+        ClassifierChain(order="random", random_state=seed).fit(X, Y).order_.tolist()
+        for seed in (0, 0, 1, 2, 3)
+    ]
+    assert orders[0] == orders[1]
+    assert len({tuple(order) for order in orders}) > 1
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
+    model = ClassifierChain(order="random", random_state=0).fit(X, Y)
+    given = ClassifierChain(order=model.order_).fit(X, Y)
+    assert_array_equal(model.predict_proba(X), given.predict_proba(X))
 
 
 @pytest.fixture
@@ -48,17 +165,6 @@ def test_one_member_without_resampling_in_the_given_order_is_a_chain(noisy, base
     chain = ClassifierChain(base).fit(given, Y)
     assert_array_equal(ensemble.predict(given), chain.predict(given))
     assert_array_equal(ensemble.predict_proba(given), chain.predict(given))
-
-
-def test_rows_drawn_several_times_are_weights_of_rows(noisy):
-    X, Y = noisy
-    weight = np.arange(len(X)) % 3 + 0.5
-    T = Training(X, Y, weight, np.arange(len(X)))
-    part = weigh_rows(T, np.array([7, 3, 7, 7, 0]))
-    assert part.rows.tolist() == [0, 3, 7]
-    assert part.sample_weight.tolist() == [0.5, 0.5, 3 * 1.5]
-    assert_array_equal(part.X, X[[0, 3, 7]])
-    assert_array_equal(part.Y, Y[[0, 3, 7]])
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 3, 7, 10])
@@ -136,7 +242,7 @@ def test_expected_sizes_equal_a_loop(monkeypatch):
         assert_allclose(expected_sizes(votes, judges, m), expected, rtol=1e-9)
 
 
-def threshold_naively(model, X, Y, of_all_rows=False, weight=None):
+def threshold_naively(model, X, Y, weight=None):
     """Row by row: the votes of the members that did not see it."""
     weight = np.ones(len(X)) if weight is None else weight
     answers = [member.votes(X) for member in model.estimators_]
@@ -152,7 +258,7 @@ def threshold_naively(model, X, Y, of_all_rows=False, weight=None):
             judges.append(len(said))
             true_sizes.append(weight[i] * sum(Y[i]))
             weights.append(weight[i])
-    cardinality = Y.sum() / len(Y) if of_all_rows else sum(true_sizes) / sum(weights)
+    cardinality = sum(true_sizes) / sum(weights)
     m = len(model.estimators_)
     sizes = expected_sizes(np.array(votes), np.array(judges), m, np.array(weights))
     gaps = np.abs(sizes - cardinality)
