@@ -19,7 +19,7 @@ from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.desk import Desk
 from nldd.coding.review.exchange import write_export
-from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.rounds import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import audit_of
 from nldd.coding.tables.reading import TableOptions, read_table

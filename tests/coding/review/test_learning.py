@@ -14,9 +14,8 @@ from coding.review.made_review import decide, drawn_in, log_of, said_in
 from coding_tables import COLUMNS, NEW, QUICK, ROWS, call, read_csv, write_csv
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model
-from nldd.coding.review.learning import Learner, learn
-from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.records import Suggestion
+from nldd.coding.review.rounds import Learner, learn, prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import TableOptions
 from nldd.exceptions import InputError
@@ -175,7 +174,7 @@ def is_alive(process):
 def test_the_process_ends_with_the_one_that_started_it(study, tmp_path):
     code = (
         "import sys, time; from pathlib import Path\n"
-        "from nldd.coding.review.learning import Learner\n"
+        "from nldd.coding.review.rounds import Learner\n"
         "learner = Learner(*map(Path, sys.argv[1:])); learner.start()\n"
         "print(learner._process.pid, flush=True); time.sleep(60)"
     )

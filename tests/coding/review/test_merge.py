@@ -9,7 +9,7 @@ from coding.review.desk_acts import to_undo
 from coding.review.made_review import decide, entry, latest, log_of, make_review
 from coding_tables import call, refuse, succeed
 from nldd.coding.agreement import SharedAnswer, compare_coders
-from nldd.coding.review.merge import agreement_of, merge_stores
+from nldd.coding.review.decisions import agreement_of, merge_stores
 from nldd.coding.review.records import outcomes
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError

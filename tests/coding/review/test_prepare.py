@@ -9,7 +9,7 @@ import pytest
 from coding_tables import HEADER, NEW, read_csv, succeed, write_csv
 from nldd._files import file_sha256
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget
-from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.rounds import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.spreadsheet import frame_of
