@@ -5,8 +5,8 @@ import pytest
 from coding.review.desk_acts import act, listed, of, progress
 from coding_tables import call
 from nldd.coding.audit import judge_checks
-from nldd.coding.review.desk import Conflict
 from nldd.coding.review.decisions import agreement_of
+from nldd.coding.review.desk import Conflict
 from nldd.coding.review.records import CODE, FLAG, OPEN, SETTLE, SKIP
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import (

@@ -35,7 +35,7 @@ def test_panics_are_errors_but_an_interrupt_is_not(tmp_path, monkeypatch):
         def fail(*_, error=error):
             raise error("called unwrap on None")
 
-        monkeypatch.setattr("nldd.coding.tables.workbooks.check_archive", fail)
+        monkeypatch.setattr("nldd.coding.tables.reading.check_archive", fail)
         with pytest.raises(expected):
             load(workbook(tmp_path, HEADER))
 

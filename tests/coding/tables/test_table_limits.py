@@ -21,7 +21,7 @@ if not Path("/proc/self/statm").exists():
 READ = """
 import os, resource, sys
 from nldd.coding.tables.reading import read_table
-import nldd.coding.tables.workbooks, nldd.coding.tables.typed_files
+import nldd.coding.tables.typed_files
 import pyarrow.parquet
 with open("/proc/self/statm") as stream:
     used = int(stream.read().split()[0]) * resource.getpagesize()

@@ -153,9 +153,7 @@ def stored_table(
         rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]
     new = unique_column_names(added, {*study.header, *names})
     frame = pd.DataFrame(rows, columns=[*names, *new], dtype=object)
-    known = {
-        name: study.table_format[name] for name in records.WRITTEN if name in study.table_format
-    }
+    known = {name: study.table_format[name] for name in study.table_format.keys() & records.WRITTEN}
     format, header = TableFormat(**{"kind": "csv", **known}), (*study.header, *new)
     return Spreadsheet(store.path, frame, header, format, [], study.table_sha256, numbers)
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -223,12 +223,10 @@ def _notes_on_draw(counts: coding.CodingSummary, n_audit: int, n_all: int) -> It
     yield from fill_words("draw_notes", found=counts, n_asked=n_audit)
     n_expected = round(counts.n_drawn * counts.n_auto / max(n_all, 1))
     if n_expected < n_audit <= counts.n_drawn:
-        yield (
-            f"Among the {counts.n_drawn:,} answers drawn are about {n_expected:,} of the "
-            f"{counts.n_auto:,} automatic codes, fewer than the {n_audit:,} asked for. To check "
-            "more, begin with a larger --audit, or a lower target. All those drawn keep the "
-            "promise exact after nldd update."
-        )
+        found = f"Among the {counts.n_drawn:,} answers drawn are about {n_expected:,} of the"
+        found += f" {counts.n_auto:,} automatic codes, fewer than the {n_audit:,} asked for."
+        more = "To check more, begin with a larger --audit, or a lower target."
+        yield f"{found} {more} All those drawn keep the promise exact after nldd update."
 
 
 def make_suggestions(
@@ -296,9 +294,7 @@ IDLE, RUNNING, FAILED = "idle", "running", "failed"
 # A decision waits for no more than the writing of so many suggestions, and comes next.
 N_WRITTEN, PAUSE = 500, 0.01
 NICENESS = 10
-ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
 # Of Windows: the right to wait for the end of a process.
 SYNCHRONIZE = 0x0010_0000
 ENDED = "Learning ended before it was done; what people have decided is all there."
@@ -424,7 +420,13 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         decided = {item for item, outcome in found.items() if outcome.by}
         left = [item for item, _, coded, _ in store.outlines() if not coded and item not in decided]
         number = store.begin_round(digest)
-        counts = _write_round(store, number, model, policy, left, options, kept)
+        answers = read_answers(stored_table(store, list(store.items(left)), options), model.columns)
+        coded = coding.code_answers(model, answers, [None] * len(left), policy)
+        # Those that are kept have likely codes of the new model.
+        new = make_suggestions(model, coded, left)
+        _write_slowly(store, number, (kept.get(s.item, s)._replace(likely=s.likely) for s in new))
+        counts, n_kept = coded.summary(), len(kept.keys() & {*left})
+        counts = replace(counts, n_auto=counts.n_auto + n_kept, n_review=counts.n_review - n_kept)
         facts = round_facts(model, policy, counts, n_tests, n_decided)
         facts |= {"guarantee": last.facts.get("guarantee")} if kept else {}
         store.finish_round(number, digest, facts)
@@ -436,28 +438,9 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
     return Learning(IDLE, learned if n_decided else "Suggestions renewed by the model.", number)
 
 
-def _write_round(
-    store: Store,
-    number: int,
-    model: CodingModel,
-    policy: coding.CodingOptions,
-    items: Sequence[int],
-    options: TableOptions,
-    kept: Mapping[int, Suggestion],
-) -> coding.CodingSummary:
-    """Code the items that are left and write what the model says, little by little.
-
-    Those that are `kept` stay as they were said before, with likely codes of the new model.
-    """
-    table = stored_table(store, list(store.items(items)), options)
-    coded = coding.code_answers(
-        model, read_answers(table, model.columns), [None] * len(items), policy
-    )
-    new = make_suggestions(model, coded, items)
-    said = (kept.get(s.item, s)._replace(likely=s.likely) for s in new)
+def _write_slowly(store: Store, number: int, suggestions: Iterator[Suggestion]) -> None:
+    """Write suggestions of a round little by little, for decisions to come between."""
     # A list: nothing is worked out while others wait to write.
-    while some := list(islice(said, N_WRITTEN)):
+    while some := list(islice(suggestions, N_WRITTEN)):
         store.add_suggestions(number, some)
         time.sleep(PAUSE)
-    counts, n_kept = coded.summary(), len(kept.keys() & set(items))
-    return replace(counts, n_auto=counts.n_auto + n_kept, n_review=counts.n_review - n_kept)

@@ -50,13 +50,13 @@ _UNITS = {
     "SAS": (datetime.datetime(1960, 1, 1), 1, 1),
     "Stata": (datetime.datetime(1960, 1, 1), 1000, 1),
 }
-_DATES = re.compile(
-    r"[AEJS]?DATE|WEEKDAT[EX]|(MMDDYY|DDMMYY|YYMMDD)[BCDNPS]?|(E8601|B8601|IS8601)DA|%td.*|%d.*"
-)
-_MOMENTS = re.compile(
-    r"DATETIME|YMDHMS|DATEAMPM|MDYAMPM|(E8601|B8601|IS8601)D[TN]|%tc(?!(HH|hh)).*|%tC.*"
-)
-_TIMES = re.compile(r"TIME|TIMEAMPM|HHMM|TOD|(E8601|B8601|IS8601)TM|%tc(HH|hh).*")
+# What numbers are shown as, by their formats.
+_ISO = "(E8601|B8601|IS8601)"
+_KINDS = {
+    "date": rf"[AEJS]?DATE|WEEKDAT[EX]|(MMDDYY|DDMMYY|YYMMDD)[BCDNPS]?|{_ISO}DA|%td.*|%d.*",
+    "moment": rf"DATETIME|YMDHMS|DATEAMPM|MDYAMPM|{_ISO}D[TN]|%tc(?!(HH|hh)).*|%tC.*",
+    "time": rf"TIME|TIMEAMPM|HHMM|TOD|{_ISO}TM|%tc(HH|hh).*",
+}
 
 
 def read_parquet(path: Path) -> Spreadsheet:
@@ -245,10 +245,7 @@ def _whole(value: float) -> Cell:
 def time_kind(format: str) -> str | None:
     """Whether numbers are shown as a date, a moment or a time of the day, by their format."""
     name = format if format.startswith("%") else re.sub(r"[\d.]+$", "", format.upper())
-    for kind, pattern in (("moment", _MOMENTS), ("time", _TIMES), ("date", _DATES)):
-        if pattern.fullmatch(name):
-            return kind
-    return None
+    return next((kind for kind, form in _KINDS.items() if re.fullmatch(form, name)), None)
 
 
 def value_moment(value: float, kind: str, program: str) -> Cell:
