@@ -4,8 +4,7 @@ import sys
 
 import charset_normalizer
 import pytest
-from foreign_answers import answers, table_text
-from table_files import load_text
+from table_files import answers, load_text, table_text
 
 from nldd.exceptions import InputError
 

@@ -1,4 +1,4 @@
-"""Workbooks that we write: text is text, and others read what we wrote."""
+"""Workbooks that we write: text is text, their look, and others read what we wrote."""
 
 import datetime
 import math
@@ -13,6 +13,7 @@ from openpyxl.utils.escape import unescape
 from table_files import load, quick_save, save
 
 from nldd.coding.tables import writing
+from nldd.coding.tables.writing import SheetLayout
 from nldd.exceptions import InputError
 from present.test_formulas import RUN_BY_A_SPREADSHEET
 
@@ -71,19 +72,6 @@ TABLES = st.lists(TEXT | ODD, max_size=4).flatmap(
 )
 
 
-def check_values_come_back(table):
-    header, rows = table
-    with tempfile.TemporaryDirectory() as folder:
-        path = quick_save(Path(folder, "t.xlsx"), header, rows)
-        loaded = load(path)
-        found = [*openpyxl.load_workbook(path).active.iter_rows(values_only=True)]
-    assert loaded.header == header
-    expected = [tuple(map(in_a_workbook, row)) for row in rows]
-    assert typed(loaded.rows) == typed(expected)
-    for theirs, ours in zip(found[1:], expected, strict=True):
-        assert tuple(map(as_in_openpyxl, theirs)) == tuple(map(as_in_openpyxl, ours))
-
-
 def as_in_openpyxl(cell):
     """It leaves out the escapes, and has no dates but with a time, and none before 1 March 1900."""
     if isinstance(cell, str):
@@ -99,7 +87,16 @@ def as_in_openpyxl(cell):
 @example((("a",), [(2**53 + 1,), (True,), (1,), (1.0,), (1e300,), (5e-324,), (10**300,)]))
 @example((("<r>", "</r>"), [("<r>a</r>", "<r></r>"), ("<r><t>b</t></r>", "<r>")]))
 def test_all_values_come_back(table):
-    check_values_come_back(table)
+    header, rows = table
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.xlsx"), header, rows)
+        loaded = load(path)
+        found = [*openpyxl.load_workbook(path).active.iter_rows(values_only=True)]
+    assert loaded.header == header
+    expected = [tuple(map(in_a_workbook, row)) for row in rows]
+    assert typed(loaded.rows) == typed(expected)
+    for theirs, ours in zip(found[1:], expected, strict=True):
+        assert tuple(map(as_in_openpyxl, theirs)) == tuple(map(as_in_openpyxl, ours))
 
 
 @pytest.mark.parametrize("number", [10**15, -(10**15), 2**53 + 1, 12345678901234567890, 10**400])
@@ -144,3 +141,41 @@ def test_too_many_rows(tmp_path, monkeypatch):
         save(tmp_path / "u.xlsx", ["a"], [[1]] * 11)
     assert "CSV" in caught.value.hint
     assert not (tmp_path / "u.xlsx").exists()
+
+
+HEADER = ("answer", "codes", "mark")
+ROWS = [("a long answer", "b;c", 1), ("another", "", 0)]
+
+
+def made(path, choices):
+    look = SheetLayout({0: 50.0, 1: 20.0}, choices)
+    return openpyxl.load_workbook(save(path, HEADER, ROWS, layout=look))
+
+
+def test_header_stays_and_texts_are_wrapped(tmp_path):
+    book = made(tmp_path / "t.xlsx", {})
+    (sheet,) = book.worksheets
+    assert sheet.freeze_panes == "A2"
+    assert [round(sheet.column_dimensions[name].width) for name in "AB"] == [51, 21]
+    assert sheet["A2"].alignment.wrap_text
+
+
+@pytest.mark.parametrize("names", [["one, two", 'b"', "=1"], [f"code {i}" for i in range(80)]])
+def test_choices_stand_on_a_hidden_sheet(tmp_path, names):
+    book = made(tmp_path / "t.xlsx", {1: (names, "or others"), 2: ([0, 1], "?")})
+    sheet, hidden = book.worksheets
+    assert (sheet.sheet_state, hidden.sheet_state) == ("visible", "hidden")
+    found = sheet.data_validations.dataValidation
+    assert [str(rule.sqref) for rule in found] == ["B2:B1048576", "C2:C1048576"]
+    assert [(rule.errorStyle, rule.error) for rule in found] == [
+        ("information", "or others"),
+        ("information", "?"),
+    ]
+    for rule, values in zip(found, (names, [0, 1]), strict=True):
+        name, cells = rule.formula1.strip("'").split("'!")
+        (row,) = book[name][cells.replace("$", "")]
+        assert [cell.value for cell in row] == values
+        assert "f" not in {cell.data_type for cell in row}
+    loaded = load(tmp_path / "t.xlsx")
+    assert (loaded.header, loaded.notes) == (HEADER, [])
+    assert loaded.rows == [("a long answer", "b;c", 1), ("another", None, 0)]

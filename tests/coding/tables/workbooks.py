@@ -57,15 +57,3 @@ def zipped(path, members):
 
 def workbook(folder, rows="", **options):
     return zipped(folder / "answers.xlsx", parts(rows, **options))
-
-
-def number_formats(*codes):
-    """Styles 1, 2, ... of these number formats: codes, or numbers of built-in ones."""
-    own = [(164 + k, code) for k, code in enumerate(codes) if isinstance(code, str)]
-    formats = "".join(f'<numFmt numFmtId="{n}" formatCode="{code}"/>' for n, code in own)
-    numbers = [164 + k if isinstance(code, str) else code for k, code in enumerate(codes)]
-    cells = "".join(f'<xf numFmtId="{n}"/>' for n in [0, *numbers])
-    return (
-        f"<numFmts>{formats}</numFmts><cellStyleXfs><xf numFmtId='14'/></cellStyleXfs>"
-        f"<cellXfs>{cells}</cellXfs>"
-    )
