@@ -79,8 +79,8 @@ def visiting(browser, path, *, width=1100, height=760, dark=False, **serve):
     look = {"viewport": {"width": width, "height": height}}
     look |= {"color_scheme": "dark" if dark else "light", "has_touch": width < 500}
     with ExitStack() as stack:
-        quiet = {"announce": lambda address: None, "show": ("age", "region"), **serve}
-        visit = Visit(browser, stack.enter_context(serving(path, **quiet)), **look)
+        served = serving(path, **{"show": ("age", "region"), **serve})
+        visit = Visit(browser, stack.enter_context(served), **look)
         stack.callback(visit.context.close)
         yield visit
 

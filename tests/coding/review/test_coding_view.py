@@ -19,8 +19,8 @@ TEXT = ".answer-text"
 
 
 def test_the_whole_loop_by_keyboard_alone(coding):
-    tab = coding()
-    page, said = tab.page, tab.suggested
+    tab, page = coding()
+    said = tab.suggested
     others = sorted(set(CODES) - set(said[2]))
     play(page, "@1")
     assert on(page) == said[1]
@@ -70,8 +70,8 @@ def test_types_of_the_page_are_right():
 
 @pytest.mark.slow
 def test_the_whole_loop_by_mouse_alone(coding):
-    tab = coding()
-    page, said = tab.page, tab.suggested
+    tab, page = coding()
+    said = tab.suggested
     other = next(code for code in CODES if code not in said[1])
     play(page, "@1")
     page.click(f".code:has-text('{said[1][0]}')")
@@ -116,8 +116,7 @@ def test_the_whole_loop_by_mouse_alone(coding):
 @pytest.mark.slow
 def test_at_phone_width_by_touch(coding):
     long = "A first answer that is long enough to need several lines. " * 3
-    tab = coding(4, texts=[long], look={"width": 360, "height": 740})
-    page = tab.page
+    tab, page = coding(4, texts=[long], look={"width": 360, "height": 740})
     for item in range(1, 5):
         play(page, f"@{item}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -135,8 +134,7 @@ def test_at_phone_width_by_touch(coding):
 
 @pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1 Enter @2 1 3")
     toggled = on(page)
     page.reload()
@@ -155,8 +153,8 @@ def test_a_reload_in_the_middle_loses_nothing(coding):
 
 @pytest.mark.slow
 def test_offline_for_a_while_nothing_is_lost(coding):
-    tab = coding(100)
-    page, said = tab.page, tab.suggested
+    tab, page = coding(100)
+    said = tab.suggested
     page.wait_for_load_state("networkidle")
     tab.context.set_offline(True)
     for item in range(1, 21):
@@ -178,7 +176,7 @@ def test_offline_for_a_while_nothing_is_lost(coding):
 
 @pytest.mark.slow
 def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
-    tab = coding()
+    tab, _ = coding()
     play(tab.page, "@1")
     tab.context.set_offline(True)
     play(tab.page, "Enter Enter @3")
@@ -190,16 +188,16 @@ def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
 
 @pytest.mark.slow
 def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chromium, make):
-    path, quiet = make(100), {"announce": lambda address: None}
+    path = make(100)
     with chromium.new_context() as context:
         page = context.new_page()
-        with serving(path, **quiet) as first:
+        with serving(path) as first:
             page.goto(first.address)
             play(page, "@1")
             page.wait_for_load_state("networkidle")
         play(page, "Enter @2 Enter @3 Enter @4 Enter @5 Enter @6")
         page.wait_for_selector("#saved:has-text('5 not saved yet, trying again')")
-        with serving(path, port=first.port, **quiet) as second:
+        with serving(path, port=first.port) as second:
             page.wait_for_selector("#saved:has-text('open the new address in the terminal')")
             other = context.new_page()
             other.goto(second.address)
@@ -213,7 +211,7 @@ def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chr
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", ["Keep mine", "Take the other"])
 def test_two_tabs_the_second_sees_what_changed_and_decides(coding, keep):
-    tab = coding()
+    tab, _ = coding()
     first, second = tab.page, tab.tab()
     play(second, "@1")
     play(first, "@1 1")
@@ -245,8 +243,7 @@ def test_other_scripts_long_texts_and_many_codes(coding):
         "<b onload=x>&amp;",
     ]
     codes = [f"code {i:03d} سلامة 😀" for i in range(300)]
-    tab = coding(6, texts=texts, codes=codes)
-    page = tab.page
+    tab, page = coding(6, texts=texts, codes=codes)
     play(page, "@1")
     assert page.inner_text(TEXT) == texts[0]
     assert page.evaluate(f"getComputedStyle(document.querySelector('{TEXT}')).direction") == "rtl"
@@ -269,8 +266,7 @@ def test_other_scripts_long_texts_and_many_codes(coding):
 
 @pytest.mark.slow
 def test_a_held_key_accepts_one_answer(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1")
     for _ in range(5):
         page.keyboard.down("Enter")  # from the second on they repeat
@@ -284,8 +280,7 @@ def test_a_held_key_accepts_one_answer(coding):
 
 @pytest.mark.slow
 def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
-    tab = coding(2)
-    page = tab.page
+    tab, page = coding(2)
     play(page, "@1", *(str(CODES.index(code) + 1) for code in tab.suggested[1]), "Enter")
     assert "No code applies? Enter again" in page.inner_text(".question")
     play(page, "Enter @2 +", f">{CODES[0]}s", "Enter")
@@ -302,8 +297,7 @@ def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
 
 @pytest.mark.slow
 def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
-    tab = coding(30)
-    page = tab.page
+    tab, page = coding(30)
     play(page, "@1")
     before = on(page)
     with Store.open(tab.path) as store:
@@ -320,7 +314,7 @@ def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
 
 @pytest.mark.slow
 def test_drawn_answers_stay_blind(coding):
-    page = coding(8, n_drawn=3).page
+    _, page = coding(8, n_drawn=3)
     page.wait_for_selector(".tag:text-is('drawn at random')")
     assert on(page) == []
     assert "drawn at random to check the machine" in page.inner_text(".suggestion")

@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from coding.review.browsing import play
-from coding.review.made_review import make_review
+from coding.review.made_review import entry, make_review
 from coding.review.serve_made import Client, serving
-from nldd.coding.review.records import LogEntry, Position
 from nldd.coding.review.store import Store
 
-NOW = "2026-01-02T03:04:05.678Z"
 FORMULA = '=HYPERLINK("http://evil.example","x")'
 # What would run if it were taken as markup, as an attribute, as an address, as a style, as JSON, or
 # as a template; each sets a mark, opens a dialog or asks another host.
@@ -48,17 +46,12 @@ def make_hostile(path, payloads, names):
         # One suggestion for all that are open, so that they are alike.
         query = "UPDATE suggestions SET codes = ? WHERE status = 'review'"
         database.execute(query, (json.dumps(payloads[:1]),))
-    said = [
-        LogEntry(
-            *(0, f"{shift}-{item}", item, coder, "code"),
-            Position("done", frozenset({payloads[(item + shift) % len(payloads)]}), True, text),
-            NOW,
-        )
-        for item, text in enumerate(payloads[:30], 1)
-        for shift, coder in ((0, names), (1, payloads[item % 3]))
-    ]
     with Store.open(path) as store:
-        store.add(said)
+        store.add(
+            entry(item, {payloads[(item + shift) % len(payloads)]}, coder, flag=True, note=text)
+            for item, text in enumerate(payloads[:30], 1)
+            for shift, coder in enumerate((names, payloads[item % 3]))
+        )
 
 
 class Lookout:
@@ -138,7 +131,7 @@ def test_no_payload_runs_on_any_view(visit, tmp_path, part):
 def test_files_that_are_handed_out_are_never_shown_and_hold_no_formula(tmp_path):
     path = tmp_path / "new.review.db"
     make_hostile(path, (*PAYLOADS[:20], FORMULA), PAYLOADS[0] * 20)
-    with serving(path, PAYLOADS[0], announce=lambda address: None) as running:
+    with serving(path, PAYLOADS[0]) as running:
         client = Client(running.address)
         for kind in ("jsonl", "label-studio", "csv"):
             status, headers, body = client.ask("GET", f"/api/export?kind={kind}")

@@ -14,7 +14,7 @@ ALL_DONE = ".finished h2:text-is('All answers for people are decided')"
 @pytest.fixture
 def two_tabs(coding):
     """A visit, and two tabs of one coder, both at the first answer."""
-    tab = coding()
+    tab, _ = coding()
     other = tab.tab()
     play(tab.page, "@1")
     play(other, "@1")
@@ -85,8 +85,7 @@ def test_undo_of_a_decision_that_was_refused_lets_it_go(refused):
 
 
 def test_undo_among_disagreements_leaves_coding_alone(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1 Enter Enter @3 saved")
     tab.go("#/settle", ".settle-state:has-text('nothing to settle')")
     play(page, "u")
@@ -110,8 +109,7 @@ def test_a_new_decision_takes_the_place_of_a_refused_one(refused):
 
 
 def test_after_apply_to_all_alike_nothing_conflicts_and_it_is_undone_as_one(coding):
-    tab = coding(40, order="alike")
-    page = tab.page
+    tab, page = coding(40, order="alike")
     page.wait_for_load_state("networkidle")
     play(page, "2 ArrowRight")  # a draft for the first of them
     page.wait_for_load_state("networkidle")
@@ -147,8 +145,7 @@ def test_after_apply_to_all_alike_nothing_conflicts_and_it_is_undone_as_one(codi
 
 
 def test_escape_while_codes_are_applied_changes_nothing(coding):
-    tab = coding(40, order="alike")
-    page = tab.page
+    tab, page = coding(40, order="alike")
     page.wait_for_load_state("networkidle")
     play(page, "a")
     page.wait_for_selector(".dialog-alike")
@@ -164,8 +161,8 @@ def test_escape_while_codes_are_applied_changes_nothing(coding):
 
 
 def test_codes_that_are_changed_and_not_saved_are_called_so(coding):
-    tab = coding()
-    page, said = tab.page, tab.suggested
+    tab, page = coding()
+    said = tab.suggested
     play(page, "@1 Enter @2 ArrowLeft @1 5")
     page.wait_for_selector(".tag:text-is('changed, not saved')")
     play(page, "ArrowRight")
@@ -180,8 +177,7 @@ def test_codes_that_are_changed_and_not_saved_are_called_so(coding):
 
 
 def test_undo_keeps_what_was_switched(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1 1 2")
     chosen = on(page)
     play(page, "Enter @2")
@@ -197,8 +193,7 @@ def test_undo_keeps_what_was_switched(coding):
 
 
 def test_a_new_code_has_the_name_that_is_kept(coding):
-    tab = coding(2)
-    page = tab.page
+    tab, page = coding(2)
     play(page, "@1 +", ">new  code", "Enter")
     page.wait_for_selector(".code[aria-pressed=true]:has-text('new code')")
     play(page, "Enter @2 saved")
@@ -207,8 +202,7 @@ def test_a_new_code_has_the_name_that_is_kept(coding):
 
 
 def test_a_decision_that_is_refused_leaves_its_answer_open(coding):
-    tab = coding(2)
-    page = tab.page
+    tab, page = coding(2)
     play(page, "@1")
     page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
     play(page, "Enter")
@@ -223,8 +217,8 @@ def test_a_decision_that_is_refused_leaves_its_answer_open(coding):
 
 
 def test_a_refused_answer_comes_again_though_the_end_came_before_the_server_said_how_it_is(coding):
-    tab = coding(1)
-    page, held = tab.page, []
+    tab, page = coding(1)
+    held = []
     play(page, "@1")
     page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
     page.route("**/api/items?*", lambda route: held.append(route))
@@ -268,8 +262,7 @@ TWELVE = (*CODES, *(f"another reason, the {n}th" for n in range(6, 13)))
 
 
 def test_enter_accepts_after_buttons_and_dialogs_were_used(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     # What is clicked or pressed, and the dialog that this opens.
     uses = [
         ("click", "text=Learn now", None),
@@ -300,8 +293,8 @@ def test_enter_accepts_after_buttons_and_dialogs_were_used(coding):
 
 
 def test_an_undo_says_what_it_takes_back(coding):
-    tab = coding()
-    page, codes = tab.page, ", ".join(tab.suggested[1])
+    tab, page = coding()
+    codes = ", ".join(tab.suggested[1])
     play(page, "@1 Enter @2 s @3 f", ">ask Ben", "Enter")
     acts = ["answer 3: flag", "answer 2: skipped", f"answer 1: {codes}"]
     page.wait_for_selector(f".last:text-is('Undo takes back: {acts[0]}')")
@@ -323,7 +316,7 @@ def test_an_undo_says_what_it_takes_back(coding):
 
 
 def test_twelve_codes_are_all_in_sight_on_a_laptop(coding):
-    page = coding(30, codes=TWELVE, look={"width": 1366, "height": 768}).page
+    _, page = coding(30, codes=TWELVE, look={"width": 1366, "height": 768})
     tops = page.eval_on_selector_all(".code", "all => all.map(b => b.getBoundingClientRect().top)")
     assert (len(tops), len(set(tops))) == (12, 6)
     hidden = "(c => c.scrollHeight - c.clientHeight)(document.querySelector('.codes'))"

@@ -71,7 +71,7 @@ OTHERS = ['prefs={"a":1,"b":2}', "name=Jörg", "k[0]=1", "x=a b", "flag", '"', "
 
 @pytest.mark.parametrize("other", OTHERS)
 def test_cookies_of_other_programs_on_this_machine_do_no_harm(other):
-    door = server.Door(8765, announce=lambda address: None)
+    door = server.Door(8765)
     own = f"nldd_review_8765={door.enter(door.address.partition('=')[2])}"
     assert all(door.knows(c) for c in ([f"{other}; {own}"], [f"{own}; {other}"], [other, own]))
     assert not door.knows([f"{other}; x{own}; {own[:-1]}; nldd_review_8765=; {own}x"])
@@ -267,11 +267,11 @@ def test_a_port_that_is_taken_is_told_of(store_path):
 def test_one_program_at_a_time_opens_a_review_and_the_next_has_its_port(make):
     """Decisions that a browser could not send are kept for one address: for no other port."""
     path = make()
-    with serving(path, announce=lambda address: None) as first:
+    with serving(path) as first:
         said = f"^new.review.db is open at http://127.0.0.1:{first.port}/ already.$"
         with pytest.raises(InputError, match=said), serving(path, "Ben"):
             raise AssertionError("two servers on one file")
-    with serving(path, announce=lambda address: None) as again:
+    with serving(path) as again:
         assert again.port == first.port
 
 

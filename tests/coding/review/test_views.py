@@ -8,12 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from coding.review.browsing import play
-from coding.review.made_review import CODES, make_review
-from nldd.coding.review.records import LogEntry, Position
+from coding.review.made_review import CODES, decide, make_review
 from nldd.coding.review.store import Store
 
 pytestmark = pytest.mark.slow
-NOW = "2026-01-02T03:04:05.678Z"
 AXE = {"resultTypes": ["violations"]}
 WIDTHS = {"phone": 360, "wide": 1600}
 # Each view, and what is there once it is shown.
@@ -41,14 +39,6 @@ def rows(page):
     )
 
 
-def decided(coder, codes):
-    """Entries of a coder who gave these codes, to add to a store."""
-    return [
-        LogEntry(0, f"{coder}-{item}", item, coder, "code", Position("done", frozenset(own)), NOW)
-        for item, own in codes.items()
-    ]
-
-
 @pytest.fixture
 def opened(visit, tmp_path):
     """Open the page of a new review; it complains of nothing."""
@@ -70,8 +60,8 @@ def disputed(tmp_path):
     right = make_review(path, 60, n_drawn=12)
     common = {item: right[item] for item in range(1, 31)}
     other = {item: right[item] ^ {CODES[item % 5]} for item in range(1, 5)}
-    with Store.open(path) as store:
-        store.add([*decided("Ann", common), *decided("Ben", common | other)])
+    decide(path, common)
+    decide(path, common | other, "Ben")
     return path
 
 

@@ -2,10 +2,9 @@
 
 import datetime
 import sys
-from pathlib import Path
 
 import pytest
-from table_files import load, save
+from table_files import FILES, load, save
 
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.writing import write_table
@@ -84,7 +83,7 @@ def test_labels_dates_and_missing_values_are_read_as_coders_know_them(tmp_path):
 
 
 def test_a_response_set_has_marks_of_its_counted_value():
-    table = read_table(Path(__file__).parent / "files" / "response_set.sav")
+    table = read_table(FILES / "response_set.sav")
     found = table.format.variables.response_set("$WHY")
     assert found["is_dichotomy"]
     assert found["variable_list"] == [f"why_{k}" for k in range(1, 6)]
