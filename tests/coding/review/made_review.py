@@ -49,20 +49,17 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
             "chance": 1 - doubt,
             "why": f"not sure enough of '{found[0]}' (60 % likely)",
             "next": [[code] for code in codes if code not in found][:3],
-            "nearest": [
-                {"text": PHRASES[CODES[i % 5]][0], "codes": [CODES[i % 5]]} for i in range(3)
-            ],
+            "nearest": [{"text": PHRASES[code][0], "codes": [code]} for code in CODES[:3]],
             "empty": not text.strip(),
         }
         status = "auto" if doubt < share and text.strip() else "review"
         said.append(Suggestion(number, tuple(found), status, doubt, likely, details))
     n_auto = sum(s.status == "auto" for s in said)
-    facts = {"codes": list(codes), "threshold": share, "rank_by": "chance", "n_auto": n_auto}
-    facts |= {"n_review": n - n_auto, "n_known": 120, "n_drawn": 120, "n_decided": 0}
+    facts = {"codes": list(codes), "n_auto": n_auto, "n_review": n - n_auto, "n_decided": 0}
     with Store.create(path, about) as store:
         store.add_items(items)
         store.add_suggestions(0, said)
-        store.finish_round(0, about.model_sha256, {**facts, "share": n_auto / n})
+        store.finish_round(0, about.model_sha256, facts)
     return right
 
 

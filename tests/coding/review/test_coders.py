@@ -10,18 +10,11 @@ from coding.review.made_review import decide, entry, latest, log_of, make_review
 from coding_tables import call, refuse, succeed
 from nldd.coding.agreement import SharedAnswer, compare_coders
 from nldd.coding.audit import judge_checks
+from nldd.coding.review import views
 from nldd.coding.review.decisions import agreement_of, merge_stores
 from nldd.coding.review.desk import Conflict
 from nldd.coding.review.records import CODE, FLAG, OPEN, SETTLE, SKIP, outcomes
 from nldd.coding.review.store import Store
-from nldd.coding.review.views import (
-    CheckedAccuracy,
-    audit_of,
-    audit_view,
-    disagreements_view,
-    item_views,
-    status_view,
-)
 from nldd.exceptions import InputError
 
 
@@ -32,7 +25,7 @@ from nldd.exceptions import InputError
 def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n, headline):
     """One right answer of one is no accuracy of 100 %."""
     found = judge_checks([True] * n_right + [False] * (n - n_right), 50 - n, 0.9)
-    said = CheckedAccuracy(50, 0, False, found)
+    said = views.CheckedAccuracy(50, 0, False, found)
     assert said.headline == headline
     assert said.text.split(";")[0].count(" %") == 2 + (n > 19)
 
@@ -40,35 +33,35 @@ def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n, headlin
 def test_the_result_goes_with_codes_that_were_withdrawn(desks, capsys):
     desk = desks(n_drawn=20, share=0.6)
     said, facts = of(desk), dict(desk.rounds[0].facts)
-    assert audit_view(desk)["text"] == "No automatic code has been checked yet."
+    assert views.audit_view(desk)["text"] == "No automatic code has been checked yet."
     for item in desk.drawn:
         desk.decide(act(item, said[item].codes))
-    n = audit_view(desk)["n_checked"]
-    assert audit_view(desk)["headline"] == f"{n} of {n} right"
+    n = views.audit_view(desk)["n_checked"]
+    assert views.audit_view(desk)["headline"] == f"{n} of {n} right"
     # Nothing is left where people have decided all: that withdraws no code.
     for number, n_review in ((1, 0), (2, 20)):
         with Store.open(desk.store.path) as store:
             store.finish_round(number, "2" * 64, {**facts, "n_auto": 0, "n_review": n_review})
         desk.follow()
-        view = audit_view(desk)
+        view = views.audit_view(desk)
         assert (view["withdrawn"], view["headline"] == "") == (n_review > 0, n_review > 0)
     assert (view["accuracy"], view["n_checked"]) == (1, n)  # the record stays
     assert call("audit", desk.store.path) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert text.startswith(f"The first automatic codes were withdrawn ({n} of {n} checked")
-    assert audit_of(desk.store).audit.verdict == view["verdict"] is not None
+    assert views.audit_of(desk.store).audit.verdict == view["verdict"] is not None
 
 
 def test_coders_do_not_see_each_other_before_they_have_decided(desks):
     ann, bob = desks("Ann"), desks("Bob")
     ann.decide(act(9, ["pay"]))
     bob.follow()
-    (view,) = item_views(bob, [9])
+    (view,) = views.item_views(bob, [9])
     assert (view["others"], view["state"], view["codes"]) == ([], OPEN, None)
     bob.decide(act(9, ["food"]))
-    (view,) = item_views(bob, [9])
+    (view,) = views.item_views(bob, [9])
     assert view["others"] == [{"coder": "Ann", "codes": ["pay"]}]
-    (row,) = disagreements_view(bob)
+    (row,) = views.disagreements_view(bob)
     assert row["by"] == [{"coder": "Ann", "codes": ["pay"]}, {"coder": "Bob", "codes": ["food"]}]
     assert listed(bob, "disagree") == [9]
     ann.follow()
@@ -76,9 +69,9 @@ def test_coders_do_not_see_each_other_before_they_have_decided(desks):
     bob.follow()
     with pytest.raises(Conflict):
         bob.decide(act(9, ["pay"], SETTLE, seen=row["seen"]))
-    bob.decide(act(9, ["pay"], SETTLE, seen=disagreements_view(bob)[0]["seen"]))
-    assert disagreements_view(bob) == []
-    assert item_views(bob, [9])[0]["settled"]
+    bob.decide(act(9, ["pay"], SETTLE, seen=views.disagreements_view(bob)[0]["seen"]))
+    assert views.disagreements_view(bob) == []
+    assert views.item_views(bob, [9])[0]["settled"]
     with pytest.raises(InputError, match="do not disagree"):
         bob.decide(act(9, ["pay"], SETTLE, seen=bob.own(9).id))
     bob.undo("back")
@@ -111,7 +104,7 @@ def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
     assert not then(bob, FLAG)
     ann.follow()
     assert 9 in ann.disagreed
-    assert item_views(ann, [9])[0]["settled"] is False
+    assert views.item_views(ann, [9])[0]["settled"] is False
 
 
 def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):
@@ -130,7 +123,7 @@ def test_answers_in_dispute_are_nothing_to_learn_from(desks):
         ann.decide(act(item, ["pay"]))
         bob.decide(act(item, ["food"]))
     ann.decide(act(5))
-    status = status_view(ann, {})
+    status = views.status_view(ann, {})
     assert status["learning"]["since"] == 1
     assert (status["machine"]["n_people"], status["machine"]["n_apart"]) == (1, 4)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coding.review.browsing import NOTICE, on, play
-from coding.review.made_review import CODES
+from coding.review.made_review import CODES, log_of
 from coding.review.serve_made import serving
 from nldd.coding.review.store import Store
 
@@ -204,8 +204,7 @@ def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chr
             play(other, "@6")
             play(page, "saved")
             play(other, "saved")
-    with Store.open(path, write=False) as store:
-        assert [entry.item for entry in store.entries()] == [1, 2, 3, 4, 5]
+    assert [entry.item for entry in log_of(path)] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.slow

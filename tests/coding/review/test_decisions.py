@@ -148,9 +148,7 @@ def test_drawn_answers_that_are_passed_over_are_told(tmp_path):
     make_review(store, 60, n_drawn=20)
     with Store.open(store) as opened:
         desk = Desk(opened, "Ann")
-        order = desk.outlook.items[
-            [p for p in desk.ranked("file") if desk.outlook.drawn[p]]
-        ].tolist()
+        order = [item for item in desk.next_items("file", 0, 60) if item in drawn_in(store)]
     decide(store, {item: {"pay"} for item in order[:5]})
     assert notes_of(store) == []  # the others have not come yet
     decide(store, {item: {"pay"} for item in order[10:12]})

@@ -1,12 +1,12 @@
 """Rounds of suggestions: what `nldd predict` and `nldd update` would say, whatever ends them."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from datetime import date, datetime
+from pathlib import Path
 from shutil import copy
 
 import numpy as np
@@ -115,16 +115,15 @@ def test_the_guarantee_is_that_of_predict_and_is_exported(made, tmp_path, capsys
 def test_what_cannot_be_reviewed_is_refused_and_leaves_nothing(made, tmp_path):
     path = tmp_path / "new.review.db"
     empty = write_csv(tmp_path / "empty.csv", [], HEADER[:-1])
-    with pytest.raises(InputError, match="no rows below its header"):
-        prepare(made, path, empty)
     other = write_csv(tmp_path / "other.csv", [("1",)], ("id",))
-    with pytest.raises(InputError, match="no column 'answer'"):
-        prepare(made, path, other)
+    for table, words in ((empty, "no rows below its header"), (other, "no column 'answer'")):
+        with pytest.raises(InputError, match=words):
+            prepare(made, path, table)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["empty.csv", "other.csv"]
-    path.write_text(json.dumps("mine"))
+    path.write_text("mine")
     with pytest.raises(InputError, match="already exists"):
         prepare(made, path, made / "new.csv")
-    assert path.read_text() == '"mine"'
+    assert path.read_text() == "mine"
 
 
 @pytest.fixture
@@ -262,8 +261,7 @@ def test_another_process_learns_and_says_how_that_ended(study):
 def is_alive(process):
     try:
         os.kill(process, 0)
-        with open(f"/proc/{process}/stat", encoding="utf-8") as stream:
-            return stream.read().split()[2] != "Z"
+        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
     except ProcessLookupError:
         return False
     except FileNotFoundError:  # a system without these files

@@ -7,12 +7,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.coding.tables.spreadsheet import TableFormat, frame_of_rows
 from nldd.coding.tables.writing import write_table
+from nldd.exceptions import InputError
 
 FILES = Path(__file__).parent / "files"
 ANSWERS = json.loads((FILES / "foreign_answers.json").read_text(encoding="utf-8"))
+
+
+def hint_of(match, call, *words, error=InputError, **options):
+    """The advice of the error that a call must raise."""
+    with pytest.raises(error, match=match) as caught:
+        call(*words, **options)
+    return caught.value.hint
 
 
 @dataclass

@@ -3,7 +3,7 @@
 import datetime
 
 import pytest
-from table_files import FILES, load, put
+from table_files import FILES, hint_of, load, put
 from workbooks import HEADER, parts, workbook, zipped
 
 from nldd.coding.tables import spreadsheet
@@ -126,9 +126,7 @@ def test_merged_cells_of_rows_are_told(tmp_path, merged, n):
     ],
 )
 def test_damaged_sheets(tmp_path, rows):
-    with pytest.raises(InputError, match="damaged workbook") as caught:
-        load(workbook(tmp_path, rows))
-    assert "save it again as .xlsx" in caught.value.hint
+    assert "save it again as .xlsx" in hint_of("damaged workbook", load, workbook(tmp_path, rows))
 
 
 def test_panics_are_errors_but_an_interrupt_is_not(tmp_path, monkeypatch):
@@ -186,6 +184,4 @@ def test_zip_without_a_workbook(tmp_path, name):
 
 
 def test_text_that_is_called_a_workbook(tmp_path):
-    with pytest.raises(InputError, match="is no workbook") as caught:
-        load(put(tmp_path, "a,b\n1,2\n", "a.xlsx"))
-    assert "ends in .csv" in caught.value.hint
+    assert "ends in .csv" in hint_of("is no workbook", load, put(tmp_path, "a,b\n1,2\n", "a.xlsx"))

@@ -6,16 +6,14 @@ import random
 
 import pytest
 from openpyxl import Workbook
-from table_files import load, load_text, put, save
+from table_files import hint_of, load, load_text, put, save
 
 from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv does not exist") as caught:
-        read_table(tmp_path / "none.csv")
-    assert str(tmp_path) in caught.value.hint
+    assert str(tmp_path) in hint_of(r"none\.csv does not exist", read_table, tmp_path / "none.csv")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -48,9 +46,7 @@ FOREIGN = [
 @pytest.mark.parametrize(("content", "what"), FOREIGN, ids=[what for _, what in FOREIGN])
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.unknown"])
 def test_other_files_are_named(tmp_path, content, what, name):
-    with pytest.raises(InputError, match=f"it seems to be {what}") as caught:
-        read_table(put(tmp_path, content, name))
-    assert caught.value.hint
+    assert hint_of(f"it seems to be {what}", read_table, put(tmp_path, content, name))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +78,7 @@ def test_column_by_name(tmp_path):
         ("anwser", "Did you mean 'answer' or 'answer (2)'?"),
         ("zzz", "name one of its columns: 'Age', 'answer', 'Region', 'answer (2)'"),
     ):
-        with pytest.raises(InputError, match=rf"answers\.csv has no column '{wrong}'") as caught:
-            table.find(wrong)
-        assert caught.value.hint == hint
+        assert hint_of(rf"answers\.csv has no column '{wrong}'", table.find, wrong) == hint
 
 
 @pytest.mark.parametrize(
@@ -101,10 +95,9 @@ def test_column_that_nobody_can_name_otherwise(tmp_path, name, free, hint):
     path = save(tmp_path / name, ["id", "x"], [(1, 2)])
     table = read_table(path)
     assert table.find("x", free) == "x"
-    with pytest.raises(InputError, match=f"{name} has no column 'answer'") as caught:
-        table.find("answer", free)
-    assert caught.value.hint.startswith(hint)
-    assert all(repr(other) in caught.value.hint for other in free if "right" in hint)
+    said = hint_of(f"{name} has no column 'answer'", table.find, "answer", free)
+    assert said.startswith(hint)
+    assert all(repr(other) in said for other in free if "right" in hint)
 
 
 IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1_TEXT""}"'

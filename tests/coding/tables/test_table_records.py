@@ -136,7 +136,7 @@ def test_without_pyarrow(tmp_path, monkeypatch):
 
 
 def test_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("nldd.coding.tables.typed_files.MAX_BYTES", 1000)
+    monkeypatch.setattr("nldd.coding.tables.spreadsheet.MAX_BYTES", 1000)
     assert load(parquet(tmp_path, {"a": list(range(10))})).rows[9] == (9,)
     with pytest.raises(InputError, match="at most 1,000 are read"):
         load(parquet(tmp_path, {"a": list(range(1000))}))

@@ -4,7 +4,7 @@ import datetime
 import sys
 
 import pytest
-from table_files import FILES, load, save
+from table_files import FILES, hint_of, load, save
 
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.writing import write_table
@@ -202,9 +202,7 @@ def test_text_that_is_too_long_is_refused_by_its_place(tmp_path):
 def test_damaged_files_are_refused_with_what_to_do(tmp_path, ending):
     path = tmp_path / f"answers{ending}"
     path.write_bytes(spss_file(tmp_path, "whole.sav").read_bytes()[:500])
-    with pytest.raises(InputError, match="cannot be read as a file of S") as caught:
-        load(path)
-    assert "save it again or as CSV" in caught.value.hint
+    assert "save it again or as CSV" in hint_of("cannot be read as a file of S", load, path)
 
 
 def test_a_missing_library_is_named(tmp_path, monkeypatch):

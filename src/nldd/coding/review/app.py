@@ -216,9 +216,7 @@ class ReviewApp:
 
     def agreement(self) -> views.View | None:
         """How far coders agree."""
-        from nldd.coding.review.decisions import (
-            agreement_of,
-        )  # only where somebody asks
+        from nldd.coding.review.decisions import agreement_of  # only where somebody asks
 
         with Store.open(self.desk.store.path, write=False) as store:
             found = agreement_of(store)

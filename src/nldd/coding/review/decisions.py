@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from itertools import accumulate, chain, combinations, repeat, zip_longest
+from itertools import accumulate, chain, combinations, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,8 @@ from nldd.coding.review.desk import random_order
 from nldd.coding.review.records import Codes, Item, ItemOutcome, LogEntry, Suggestion
 from nldd.coding.review.store import Store
 from nldd.coding.rows import read_answers
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.reading import TableOptions, distinct_names
-from nldd.coding.tables.spreadsheet import (
-    Cell,
-    NumberFile,
-    Spreadsheet,
-    TableFormat,
-    cell_text,
-    unique_column_names,
-)
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -69,7 +62,7 @@ def read_review(
 
 def review_as_table(
     path: Path, columns: Columns, options: TableOptions
-) -> tuple[Spreadsheet, Decisions]:
+) -> tuple[sheets.Spreadsheet, Decisions]:
     """The whole table of a review as it was first coded, and what people decided since or before.
 
     Codes stand there as JSON, to be read alike whatever they look like.
@@ -85,7 +78,7 @@ def review_as_table(
     return table, replace(decisions, codes=given)
 
 
-def _first_cells(item: Item, said: Suggestion | None) -> tuple[Cell, ...]:
+def _first_cells(item: Item, said: Suggestion | None) -> tuple[sheets.Cell, ...]:
     drawn = "yes" if item.drawn else "no"
     if said is None:
         return ("", BY_PEOPLE * (item.given is not None), "", "", drawn)
@@ -139,23 +132,23 @@ def stored_table(
     items: Sequence[Item],
     options: TableOptions = TableOptions(),
     added: Sequence[str] = (),
-    cells: Sequence[Sequence[Cell]] = (),
-) -> Spreadsheet:
+    cells: Sequence[Sequence[sheets.Cell]] = (),
+) -> sheets.Spreadsheet:
     """Rows of the table that a review was made from, with cells of `added` columns.
 
     If there are numbers beside the table, rows have theirs, by which they are found again.
     """
     study, names = store.study, distinct_names(store.study.header)
-    numbers = None if options.numbers is None else NumberFile(options.numbers)
+    numbers = None if options.numbers is None else sheets.NumberFile(options.numbers)
     rows = [[*item.cells, *more] for item, more in zip(items, cells or repeat(()))]  # noqa: B905
     if numbers is not None and own.ROW not in names:
         added = [*added, own.ROW]
         rows = [[*row, item.item] for row, item in zip(rows, items, strict=True)]
-    new = unique_column_names(added, {*study.header, *names})
+    new = sheets.unique_column_names(added, {*study.header, *names})
     frame = pd.DataFrame(rows, columns=[*names, *new], dtype=object)
     known = {name: study.table_format[name] for name in study.table_format.keys() & records.WRITTEN}
-    format, header = TableFormat(**{"kind": "csv", **known}), (*study.header, *new)
-    return Spreadsheet(store.path, frame, header, format, [], study.table_sha256, numbers)
+    format, header = sheets.TableFormat(**{"kind": "csv", **known}), (*study.header, *new)
+    return sheets.Spreadsheet(store.path, frame, header, format, [], study.table_sha256, numbers)
 
 
 def _decisions(store: Store, items: Sequence[Item], agreed: AgreedCodes) -> Decisions:
@@ -216,13 +209,11 @@ def _count_avoided(store: Store, found: Mapping[int, ItemOutcome]) -> int:
     return len((seen.intersection(drawn) | {*drawn[:n_seen]}) - agreed)
 
 
-def is_of_table(store: Store, table: Spreadsheet) -> bool:
+def is_of_table(store: Store, table: sheets.Spreadsheet) -> bool:
     """True if a review holds the rows of a table as they are now, however its file was saved."""
-    rows = table.frame.itertuples(index=False, name=None)
-    if table.header != store.study.header:
-        return False
-    both = zip_longest((item.cells for item in store.items()), rows, fillvalue=())
-    return all(list(map(cell_text, ours)) == list(map(cell_text, row)) for ours, row in both)
+    both = (item.cells for item in store.items()), table.frame.itertuples(index=False, name=None)
+    ours, rows = ([tuple(map(sheets.cell_text, row)) for row in part] for part in both)
+    return table.header == store.study.header and ours == rows
 
 
 @dataclass(frozen=True)

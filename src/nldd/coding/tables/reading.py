@@ -20,15 +20,7 @@ from typing import Any
 
 from nldd._files import file_sha256
 from nldd._wording import quote, quote_first
-from nldd.coding.tables import spreadsheet as sheets
-from nldd.coding.tables.text_tables import (
-    OLE,
-    ZIP,
-    decode_text,
-    read_csv,
-    read_jsonl,
-    refuse_foreign,
-)
+from nldd.coding.tables import spreadsheet as sheets, text_tables
 from nldd.exceptions import InputError
 from nldd.present.text import count_noun
 
@@ -173,7 +165,8 @@ def _read_format(path: Path, head: bytes, options: TableOptions) -> sheets.Sprea
     """The table as it is in the file: columns are numbered, all rows below the header are rows."""
     ending = path.suffix.lower()
     # Many programs write text and call it .xls.
-    if ending in WORKBOOKS and (ending != ".xls" or head.startswith((ZIP, OLE))):
+    is_workbook = head.startswith((text_tables.ZIP, text_tables.OLE))
+    if ending in WORKBOOKS and (ending != ".xls" or is_workbook):
         return read_workbook(path, head, options.sheet, options.header_row)
     if options.sheet is not None:
         hint = "leave out the sheet"
@@ -187,12 +180,12 @@ def _read_format(path: Path, head: bytes, options: TableOptions) -> sheets.Sprea
 
         return read_statistics(path, options.encoding)
     content = path.read_bytes()
-    refuse_foreign(path, content)
-    text = decode_text(path, content, options.encoding)
+    text_tables.refuse_foreign(path, content)
+    text = text_tables.decode_text(path, content, options.encoding)
     if ending in (".jsonl", ".ndjson", ".json"):
-        return read_jsonl(text)
+        return text_tables.read_jsonl(text)
     kind = "tsv" if ending in (".tsv", ".tab") else "csv"
-    return read_csv(text, kind, options.separator, options.header_row)
+    return text_tables.read_csv(text, kind, options.separator, options.header_row)
 
 
 def _join_header_rows(table: sheets.Spreadsheet, skip_rows: int) -> sheets.Spreadsheet:
@@ -255,7 +248,7 @@ def read_workbook(
     path: Path, head: bytes, sheet: str | None = None, header_row: int = 1
 ) -> sheets.Spreadsheet:
     """A sheet of a workbook, by default the first that is not hidden."""
-    if not head.startswith((ZIP, OLE)):
+    if not head.startswith((text_tables.ZIP, text_tables.OLE)):
         hint = "if it is text, rename it so that it ends in .csv"
         raise InputError(f"{path} is no workbook; it does not begin as one.", hint=hint)
     if (n_bytes := path.stat().st_size) > sheets.MAX_BYTES:
@@ -265,12 +258,12 @@ def read_workbook(
     with _explaining_damage(path):
         from python_calamine import CalamineWorkbook
 
-        if head.startswith(ZIP):
+        if head.startswith(text_tables.ZIP):
             check_archive(path)
         with path.open("rb") as stream:
             book = CalamineWorkbook.from_filelike(stream)
         name, others = _choose_sheet(path, book.sheets_metadata, sheet)
-        if head.startswith(ZIP):
+        if head.startswith(text_tables.ZIP):
             unknown = _check_sheet(path, [one.name for one in book.sheets_metadata].index(name))
         found = book.get_sheet_by_name(name)
         rows = _filled_rows(found.to_python(skip_empty_area=False), header_row)
