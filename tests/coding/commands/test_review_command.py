@@ -79,7 +79,7 @@ def test_what_cannot_be_reviewed_is_refused(review, tmp_path):
 
 def test_a_review_that_is_open_already_is_refused_with_its_address(review):
     assert review()[0] == 0
-    first = ReviewServer(ReviewApp(Desk(Store.open(review.store), "Ann")))
+    first = ReviewServer(ReviewApp(Desk(Store.open(review.store), "Ann")), None, print)
     code, said = review()
     first.close()
     assert (code, f"is open at http://127.0.0.1:{first.port}/ already" in said) == (1, True)

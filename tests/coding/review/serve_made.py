@@ -22,10 +22,10 @@ POSTS = ("decide", "decide_many", "undo", "codes", "learn")
 
 
 @contextmanager
-def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, **how):
+def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=lambda _: None):
     """A server of this process, in another thread."""
     desk = Desk(Store.open(path), coder, show)
-    running = ReviewServer(ReviewApp(desk, learner, every), port, **how)
+    running = ReviewServer(ReviewApp(desk, learner, every), port, announce)
     thread = threading.Thread(target=running.run)
     thread.start()
     try:

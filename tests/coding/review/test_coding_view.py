@@ -1,9 +1,7 @@
 """The coding view in a real browser: what a coder does there is what the store has afterwards."""
 
-import re
 import shutil
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,49 +11,11 @@ from coding.review.made_review import CODES, log_of
 from coding.review.serve_made import serving
 from nldd.coding.review.store import Store
 
-PAGE = Path(str(files("nldd.coding.review"))) / "page"
+pytestmark = pytest.mark.slow
 TYPESCRIPT = "5.9.3"
 TEXT = ".answer-text"
 
 
-def test_the_whole_loop_by_keyboard_alone(coding):
-    tab, page = coding()
-    said = tab.suggested
-    others = sorted(set(CODES) - set(said[2]))
-    play(page, "@1")
-    assert on(page) == said[1]
-    play(page, "Enter @2 1 2 3 4 5")
-    assert on(page) == others
-    play(page, "Enter @3 s @4 f", ">ask Ben / 2nd", "Enter")
-    page.wait_for_selector(".tag-flag:text-is('⚑ flagged: ask Ben / 2nd')")
-    play(page, "n")
-    (runner_up,) = on(page)
-    assert [runner_up] != said[4]
-    play(page, "Enter @5 u @4 ArrowLeft ArrowLeft @2")
-    assert on(page) == others
-    play(page, "1 Enter @4 saved")
-    assert tab.entries[3].after.note == "ask Ben / 2nd"
-    assert tab.decisions == [
-        (1, "code", "done", said[1]),
-        (2, "code", "done", others),
-        (3, "skip", "skipped", []),
-        (4, "flag", "open", []),
-        (4, "code", "done", [runner_up]),
-        (4, "undo", "open", []),
-        (2, "code", "done", sorted({*others} ^ {CODES[0]})),
-    ]
-    assert tab.complaints == []
-
-
-def test_text_is_never_markup_and_the_page_is_small():
-    scripts = {file.name: file.read_text(encoding="utf-8") for file in PAGE.glob("*.js")}
-    markup = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b")
-    assert [name for name, text in scripts.items() if markup.search(text)] == []
-    served = (file for file in PAGE.iterdir() if file.suffix != ".ts")
-    assert sum(file.stat().st_size for file in served) <= 150_000
-
-
-@pytest.mark.slow
 def test_types_of_the_page_are_right():
     npx = shutil.which("npx")
     if npx is None:
@@ -68,7 +28,6 @@ def test_types_of_the_page_are_right():
     assert (done.returncode, done.stdout) == (0, "")
 
 
-@pytest.mark.slow
 def test_the_whole_loop_by_mouse_alone(coding):
     tab, page = coding()
     said = tab.suggested
@@ -113,7 +72,6 @@ def test_the_whole_loop_by_mouse_alone(coding):
     assert tab.complaints == []
 
 
-@pytest.mark.slow
 def test_at_phone_width_by_touch(coding):
     long = "A first answer that is long enough to need several lines. " * 3
     tab, page = coding(4, texts=[long], look={"width": 360, "height": 740})
@@ -132,7 +90,6 @@ def test_at_phone_width_by_touch(coding):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-@pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(coding):
     tab, page = coding()
     play(page, "@1 Enter @2 1 3")
@@ -151,7 +108,6 @@ def test_a_reload_in_the_middle_loses_nothing(coding):
     assert tab.acts == [(1, "code"), (2, "code"), (2, "undo")]
 
 
-@pytest.mark.slow
 def test_offline_for_a_while_nothing_is_lost(coding):
     tab, page = coding(100)
     said = tab.suggested
@@ -174,7 +130,6 @@ def test_offline_for_a_while_nothing_is_lost(coding):
     assert page.locator(NOTICE).count() == 0
 
 
-@pytest.mark.slow
 def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
     tab, _ = coding()
     play(tab.page, "@1")
@@ -186,7 +141,6 @@ def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
     assert tab.acts == [(1, "code"), (2, "code")]
 
 
-@pytest.mark.slow
 def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chromium, make):
     path = make(100)
     with chromium.new_context() as context:
@@ -207,7 +161,6 @@ def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chr
     assert [entry.item for entry in log_of(path)] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["Keep mine", "Take the other"])
 def test_two_tabs_the_second_sees_what_changed_and_decides(coding, keep):
     tab, _ = coding()
@@ -232,7 +185,6 @@ def test_two_tabs_the_second_sees_what_changed_and_decides(coding, keep):
     assert len(tab.acts) == (2 if keep == "Keep mine" else 1)
 
 
-@pytest.mark.slow
 def test_other_scripts_long_texts_and_many_codes(coding):
     texts = [
         "الخدمة ممتازة\nلكن الانتظار طويل",
@@ -263,7 +215,6 @@ def test_other_scripts_long_texts_and_many_codes(coding):
     assert tab.complaints == []
 
 
-@pytest.mark.slow
 def test_a_held_key_accepts_one_answer(coding):
     tab, page = coding()
     play(page, "@1")
@@ -277,7 +228,6 @@ def test_a_held_key_accepts_one_answer(coding):
     assert on(page) == before
 
 
-@pytest.mark.slow
 def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
     tab, page = coding(2)
     play(page, "@1", *(str(CODES.index(code) + 1) for code in tab.suggested[1]), "Enter")
@@ -294,7 +244,6 @@ def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
     assert page.get_attribute(".finished a.button", "href") == "/api/export?kind=csv"
 
 
-@pytest.mark.slow
 def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
     tab, page = coding(30)
     play(page, "@1")
@@ -311,7 +260,6 @@ def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
     assert tab.decisions[0] == (1, "code", "done", before)
 
 
-@pytest.mark.slow
 def test_drawn_answers_stay_blind(coding):
     _, page = coding(8, n_drawn=3)
     page.wait_for_selector(".tag:text-is('drawn at random')")

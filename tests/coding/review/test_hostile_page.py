@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 import sqlite3
 from contextlib import closing
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from coding.review.made_review import entry, make_review
 from coding.review.serve_made import Client, serving
 from nldd.coding.review.store import Store
 
+PAGE = Path(str(files("nldd.coding.review"))) / "page"
 FORMULA = '=HYPERLINK("http://evil.example","x")'
 # What would run if it were taken as markup, as an attribute, as an address, as a style, as JSON, or
 # as a template; each sets a mark, opens a dialog or asks another host.
@@ -142,3 +145,11 @@ def test_files_that_are_handed_out_are_never_shown_and_hold_no_formula(tmp_path)
     cells = [c for row in csv.reader(body.decode("utf-8-sig").splitlines()) for c in row]
     assert not [cell for cell in cells if cell.startswith("=")]
     assert [cell for cell in cells if FORMULA in cell]
+
+
+def test_text_is_never_markup_and_the_page_is_small():
+    scripts = {file.name: file.read_text(encoding="utf-8") for file in PAGE.glob("*.js")}
+    markup = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b")
+    assert [name for name, text in scripts.items() if markup.search(text)] == []
+    served = (file for file in PAGE.iterdir() if file.suffix != ".ts")
+    assert sum(file.stat().st_size for file in served) <= 150_000

@@ -1,4 +1,4 @@
-"""The server lets in its own page and nobody else; no request makes it fail."""
+"""The server lets in its own page and nobody else; no request makes it fail; its page works."""
 
 import json
 import random
@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from coding.review.made_review import decide, log_of
+from coding.review.browsing import on, play
+from coding.review.made_review import CODES, decide, log_of
 from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving
 from nldd.coding.review import server
 from nldd.exceptions import InputError, NLDDError
@@ -295,3 +296,32 @@ def test_slow_connections_below_the_limit_starve_nobody(serve):
     p95 = sorted(times)[int(0.95 * len(times))]
     print(f"p95 {1000 * p95:.1f} ms of {len(times)}")
     assert p95 < 0.1
+
+
+def test_the_whole_loop_by_keyboard_alone(coding):
+    tab, page = coding()
+    said = tab.suggested
+    others = sorted(set(CODES) - set(said[2]))
+    play(page, "@1")
+    assert on(page) == said[1]
+    play(page, "Enter @2 1 2 3 4 5")
+    assert on(page) == others
+    play(page, "Enter @3 s @4 f", ">ask Ben / 2nd", "Enter")
+    page.wait_for_selector(".tag-flag:text-is('⚑ flagged: ask Ben / 2nd')")
+    play(page, "n")
+    (runner_up,) = on(page)
+    assert [runner_up] != said[4]
+    play(page, "Enter @5 u @4 ArrowLeft ArrowLeft @2")
+    assert on(page) == others
+    play(page, "1 Enter @4 saved")
+    assert tab.entries[3].after.note == "ask Ben / 2nd"
+    assert tab.decisions == [
+        (1, "code", "done", said[1]),
+        (2, "code", "done", others),
+        (3, "skip", "skipped", []),
+        (4, "flag", "open", []),
+        (4, "code", "done", [runner_up]),
+        (4, "undo", "open", []),
+        (2, "code", "done", sorted({*others} ^ {CODES[0]})),
+    ]
+    assert tab.complaints == []
