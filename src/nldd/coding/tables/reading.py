@@ -312,21 +312,18 @@ def _choose_sheet(path: Path, listed: list[Any], name: str | None) -> tuple[str,
 
 def _filled_rows(rows: list[list[Any]], header_row: int) -> list[tuple[int, list[sheets.Cell]]]:
     """Rows that are not empty, with their numbers in the sheet, from 1."""
-    filled = []
-    for number, values in enumerate(rows, 1):
-        cells: list[sheets.Cell] = [
-            (value or None)
-            if (kind := type(value)) is str
-            else int(value)
-            if kind is float and value.is_integer() and -MAX_WHOLE < value < MAX_WHOLE
-            else _clock_time(value)
-            if kind is datetime.timedelta
-            else value
-            for value in values
-        ]
-        if cells.count(None) < len(cells) and number >= header_row:
-            filled.append((number, cells))
-    return filled
+    numbered = ((number, list(map(_cell, row))) for number, row in enumerate(rows, 1))
+    filled = (pair for pair in numbered if pair[1].count(None) < len(pair[1]))
+    return [(number, cells) for number, cells in filled if number >= header_row]
+
+
+def _cell(value: Any) -> sheets.Cell:
+    """A cell, of a value of calamine."""
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, float) and value.is_integer() and abs(value) < MAX_WHOLE:
+        return int(value)
+    return _clock_time(value) if isinstance(value, datetime.timedelta) else value
 
 
 def _clock_time(value: datetime.timedelta) -> datetime.time | str:

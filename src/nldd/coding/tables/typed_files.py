@@ -365,23 +365,21 @@ def _describe(
     }
     labels = {name: _cut(label, target.longest_label) for name, label in labels.items()}
     about: dict[str, Any] = {"column_labels": labels, "variable_format": {}}
-    is_same = known is not None and known.program == target.program
-    if known and is_same:
-        about["file_label"] = known.found.file_label or ""
-        formats = known.found.original_variable_types
-        about["variable_format"] = {n: form for n, form in formats.items() if form}
+    same = known.found if known and known.program == target.program else None
+    if same:
+        formats = {n: form for n, form in same.original_variable_types.items() if form}
+        about |= {"file_label": same.file_label or "", "variable_format": formats}
     if known and target.program != "SAS":
         about["variable_value_labels"] = {
-            name: {v: label for v, label in known.values[given].items() if is_same or _is_whole(v)}
+            name: {v: label for v, label in known.values[given].items() if same or _is_whole(v)}
             for name, given in names.items()
-            if given in known.values and (is_same or not known.is_text(given))
+            if given in known.values and (same or not known.is_text(given))
         }
     if target.program == "Stata":
         about |= {"missing_user_values": {n: [*ascii_lowercase] for n in names}, "version": 14}
     if target.program == "SPSS":
-        about["variable_measure"] = dict(known.found.variable_measure) if known and is_same else {}
-    if known and is_same and target.program == "SPSS":
-        about |= {"missing_ranges": known.found.missing_ranges, "note": known.found.notes}
+        about["variable_measure"] = dict(same.variable_measure) if same else {}
+        about |= {"missing_ranges": same.missing_ranges, "note": same.notes} if same else {}
     return about
 
 
