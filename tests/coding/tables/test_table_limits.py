@@ -16,7 +16,7 @@ from nldd.exceptions import InputError
 pytest.importorskip("resource")
 if not Path("/proc/self/statm").exists():
     pytest.skip("the memory of a process is told by Linux only", allow_module_level=True)
-# What a file says, within a gigabyte above what the process has at first, and the peak in megabytes.
+# What a file says, within a gigabyte above what the process has at first; the peak in megabytes.
 READ = """
 import resource, sys
 from nldd.coding.tables.reading import read_table

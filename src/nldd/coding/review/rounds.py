@@ -166,7 +166,8 @@ def prepare_review(
     asked = {**promise._asdict(), "n_audit": n_audit, "blind": blind, "seed": seed}
     named = {"table": table_path.name, "model": model_path.name, "model_sha256": digest}
     study = _describe_study(model, table, **asked, **named)
-    facts = round_facts(used, policy, counts, len(model.earlier) + 1)
+    facts = {"n_decided": 0, "n_tests": len(model.earlier) + 1}
+    facts |= round_facts(used, policy, counts)
     with Store.create(store_path, study) as store:
         rows = table.frame.itertuples(index=False, name=None)
         store.add_items(map(Item, answers.rows, rows, answers.texts, coded.drawn, coded.given))
@@ -267,15 +268,11 @@ def make_suggestions(
 
 
 def round_facts(
-    model: CodingModel,
-    policy: coding.CodingOptions,
-    counts: coding.CodingSummary,
-    n_tests: int,
-    n_decided: int = 0,
+    model: CodingModel, policy: coding.CodingOptions, counts: coding.CodingSummary
 ) -> dict[str, Any]:
     """What a round is known by: its codes, its guarantee, and how many the machine codes alone.
 
-    Its test was that of number `n_tests`; people had decided `n_decided` answers by then.
+    Besides, it has the number `n_tests` of its test, and how many answers people had decided.
     """
     book = model.codebook
     return {
@@ -285,8 +282,6 @@ def round_facts(
         "guarantee": str(policy.guarantee or ""),
         "n_auto": counts.n_auto,
         "n_review": counts.n_people,
-        "n_decided": n_decided,
-        "n_tests": n_tests,
     }
 
 
@@ -427,7 +422,7 @@ def learn(store_path: Path, model_path: Path, options: TableOptions = TableOptio
         _write_slowly(store, number, (kept.get(s.item, s)._replace(likely=s.likely) for s in new))
         counts, n_kept = coded.summary(), len(kept.keys() & {*left})
         counts = replace(counts, n_auto=counts.n_auto + n_kept, n_review=counts.n_review - n_kept)
-        facts = round_facts(model, policy, counts, n_tests, n_decided)
+        facts = round_facts(model, policy, counts) | {"n_decided": n_decided, "n_tests": n_tests}
         facts |= {"guarantee": last.facts.get("guarantee")} if kept else {}
         store.finish_round(number, digest, facts)
         # Only the first round and the last one count.
