@@ -170,38 +170,32 @@ def naive_replay(acts):
     return log, outcomes
 
 
-def agrees_with_a_naive_replay(made, folder, acts):
-    shutil.copy(made, folder / "a.db")
-    log, outcomes = naive_replay(acts)
-    said = said_in(folder / "a.db")
-    with Store.open(folder / "a.db") as store:
-        store.add(
-            entry(i, held, who, act, state=state, undoes=undoes)
-            for i, who, act, state, held, undoes in log
-        )
-    rows = exported(folder / "a.db", folder / "a.jsonl")
-    for number, row in enumerate(rows, 1):
-        status, codes = outcomes.get(number, (said[number].status, None))
-        final = said[number].codes if codes is None else codes
-        assert (row["nldd_status"], row["nldd_codes"]) == (status, ";".join(sorted(final)))
-    decided = {i: set(codes) for i, (_, codes) in outcomes.items() if codes is not None}
-    if decided:
-        answers, decisions = read_coded(folder / "a.db", COLUMNS, TableOptions())
-        codes = dict(zip(answers.rows, decisions.codes, strict=True))
-        assert {row: own for row, own in codes.items() if own is not None} == decided
+@pytest.mark.parametrize("n", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_exports_and_tables_agree_with_a_naive_replay(made, tmp_path_factory, n):
+    @settings(max_examples=n, deadline=None)
+    @given(acts=ACTS)
+    def agree(acts):
+        folder = tmp_path_factory.mktemp("fuzz")
+        shutil.copy(made, folder / "a.db")
+        log, outcomes = naive_replay(acts)
+        said = said_in(folder / "a.db")
+        with Store.open(folder / "a.db") as store:
+            store.add(
+                entry(i, held, who, act, state=state, undoes=undoes)
+                for i, who, act, state, held, undoes in log
+            )
+        rows = exported(folder / "a.db", folder / "a.jsonl")
+        for number, row in enumerate(rows, 1):
+            status, codes = outcomes.get(number, (said[number].status, None))
+            final = said[number].codes if codes is None else codes
+            assert (row["nldd_status"], row["nldd_codes"]) == (status, ";".join(sorted(final)))
+        decided = {i: set(codes) for i, (_, codes) in outcomes.items() if codes is not None}
+        if decided:
+            answers, decisions = read_coded(folder / "a.db", COLUMNS, TableOptions())
+            codes = dict(zip(answers.rows, decisions.codes, strict=True))
+            assert {row: own for row, own in codes.items() if own is not None} == decided
 
-
-@settings(max_examples=40, deadline=None)
-@given(acts=ACTS)
-def test_exports_and_tables_agree_with_a_naive_replay(made, tmp_path_factory, acts):
-    agrees_with_a_naive_replay(made, tmp_path_factory.mktemp("fuzz"), acts)
-
-
-@pytest.mark.slow
-@settings(max_examples=1000, deadline=None)
-@given(acts=ACTS)
-def test_a_thousand_logs_agree_with_a_naive_replay(made, tmp_path_factory, acts):
-    agrees_with_a_naive_replay(made, tmp_path_factory.mktemp("fuzz"), acts)
+    agree()
 
 
 def tasks_of(store):

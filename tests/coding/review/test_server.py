@@ -14,7 +14,7 @@ from coding.review.browsing import on, play
 from coding.review.made_review import CODES, decide, log_of
 from coding.review.serve_made import DECISION, GETS, JSON, POSTS, Client, serving
 from nldd.coding.review import server
-from nldd.exceptions import InputError, NLDDError
+from nldd.exceptions import InputError
 
 
 @pytest.fixture
@@ -117,10 +117,10 @@ def test_every_answer_has_the_headers_that_keep_others_out(client, path):
     _, headers, _ = client.ask("GET", path)
     assert "default-src 'none'; script-src 'self'" in headers["content-security-policy"]
     assert "unsafe" not in headers["content-security-policy"]
-    assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
-    assert headers["referrer-policy"] == "no-referrer"
-    assert headers["cross-origin-opener-policy"] == "same-origin"
-    assert headers["cross-origin-resource-policy"] == "same-origin"
+    expected = {"x-content-type-options": "nosniff", "cache-control": "no-store"}
+    expected |= {"referrer-policy": "no-referrer", "cross-origin-opener-policy": "same-origin"}
+    expected |= {"cross-origin-resource-policy": "same-origin"}
+    assert expected.items() <= headers.items()
     assert "server" not in headers
 
 
@@ -234,21 +234,6 @@ def test_the_coded_table_is_handed_out(client, kind, begin):
 
 def test_coders_who_decided_nothing_have_no_agreement(client):
     assert client.get("/api/agreement") is None
-
-
-def test_an_error_of_the_disk_is_told_and_the_decision_can_be_sent_again(serve, monkeypatch):
-    client = serve()
-
-    def full(entries, behind=None):
-        raise NLDDError("new.review.db: the disk is full.", hint="make room")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(client.running.review.desk.store, "add", full)
-        status, answer = client.send("/api/decide", DECISION)
-        expected = {"error": "new.review.db: the disk is full.", "hint": "make room"}
-        assert (status, answer) == (503, expected)
-    status, answer = client.send("/api/decide", DECISION)
-    assert (status, answer["status"]["seq"]) == (200, 1)
 
 
 def test_a_mistake_of_ours_is_told_and_printed(serve, monkeypatch, capsys):

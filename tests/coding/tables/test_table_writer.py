@@ -1,6 +1,5 @@
 """Tables written as CSV and TSV, and files that are whole or not there."""
 
-import errno
 import os
 import signal
 import subprocess
@@ -17,8 +16,6 @@ from nldd.coding.tables.spreadsheet import TableFormat
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
 from present.test_formulas import RUN_BY_A_SPREADSHEET
-
-NO_SPACE = os.strerror(errno.ENOSPC)
 
 
 def names(folder):
