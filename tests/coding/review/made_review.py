@@ -7,7 +7,6 @@ from itertools import count
 from coding_tables import PHRASES, answers
 from nldd.coding.review.records import Item, LogEntry, Position, Study, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.tables.reading import read_table
 
 CODES = tuple(sorted(PHRASES))
 HEADER = ("id", "answer", "age", "region")
@@ -77,6 +76,13 @@ def decide(path, decisions, coder="Ann", action="code", **more):
         return store.add([entry(i, codes, coder, action, **more) for i, codes in decisions.items()])
 
 
+def end_round(path, number, suggestions=(), **facts):
+    """Let another process finish a round; its model is known by the number."""
+    with Store.open(path) as store:
+        store.add_suggestions(number, suggestions)
+        store.finish_round(number, str(number) * 64, {"codes": list(CODES), **facts})
+
+
 def log_of(path):
     with Store.open(path, write=False) as store:
         return store.entries()
@@ -96,8 +102,3 @@ def drawn_in(path):
 def latest(entries):
     """The last entry for each item by each coder; entries come in their order."""
     return {(entry.item, entry.coder): entry for entry in entries}
-
-
-def rows_of(path):
-    """The rows of a table, as mappings from its columns."""
-    return read_table(path).frame.to_dict("records")

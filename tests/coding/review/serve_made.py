@@ -62,8 +62,7 @@ class Client:
 
     def send(self, path, fields, method="POST"):
         """Status and JSON of what comes back."""
-        json_ = {"Content-Type": "application/json"}
-        status, _, body = self.ask(method, path, json.dumps(fields), json_)
+        status, _, body = self.ask(method, path, json.dumps(fields), JSON)
         return status, json.loads(body)
 
     def close(self):

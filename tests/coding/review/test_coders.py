@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from coding.review.desk_acts import act, listed, of, progress, to_undo
+from coding.review.desk_acts import act, listed, of, progress, renew, to_undo
 from coding.review.made_review import decide, entry, latest, log_of, make_review
 from coding_tables import call, refuse, succeed
 from nldd.coding.agreement import SharedAnswer, compare_coders
@@ -32,7 +32,7 @@ def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n, headlin
 
 def test_the_result_goes_with_codes_that_were_withdrawn(desks, capsys):
     desk = desks(n_drawn=20, share=0.6)
-    said, facts = of(desk), dict(desk.rounds[0].facts)
+    said = of(desk)
     assert views.audit_view(desk)["text"] == "No automatic code has been checked yet."
     for item in desk.drawn:
         desk.decide(act(item, said[item].codes))
@@ -40,9 +40,7 @@ def test_the_result_goes_with_codes_that_were_withdrawn(desks, capsys):
     assert views.audit_view(desk)["headline"] == f"{n} of {n} right"
     # Nothing is left where people have decided all: that withdraws no code.
     for number, n_review in ((1, 0), (2, 20)):
-        with Store.open(desk.store.path) as store:
-            store.finish_round(number, "2" * 64, {**facts, "n_auto": 0, "n_review": n_review})
-        desk.follow()
+        renew(desk, number, (), n_auto=0, n_review=n_review)
         view = views.audit_view(desk)
         assert (view["withdrawn"], view["headline"] == "") == (n_review > 0, n_review > 0)
     assert (view["accuracy"], view["n_checked"]) == (1, n)  # the record stays

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from coding.review.browsing import NOTICE, on, play
-from coding.review.made_review import CODES, log_of
+from coding.review.made_review import CODES, end_round, log_of, said_in
 from coding.review.serve_made import serving
-from nldd.coding.review.store import Store
 
 pytestmark = pytest.mark.slow
 TYPESCRIPT = "5.9.3"
@@ -248,10 +247,7 @@ def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
     tab, page = coding(30)
     play(page, "@1")
     before = on(page)
-    with Store.open(tab.path) as store:
-        new = [said._replace(codes=(CODES[4],)) for said in store.suggestions(0)]
-        store.add_suggestions(1, new)
-        store.finish_round(1, "2" * 64, dict(store.rounds()[0].facts))
+    end_round(tab.path, 1, [s._replace(codes=(CODES[4],)) for s in said_in(tab.path).values()])
     play(page, "ArrowRight ArrowLeft @1 Enter saved @2")  # its receipt tells of the new round
     page.wait_for_timeout(300)
     play(page, "Enter @3")

@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from coding.review.made_review import CODES, decide, entry, log_of, make_review, rows_of, said_in
+from coding.review.made_review import CODES, decide, end_round, entry, log_of, make_review, said_in
 from nldd.coding.audit import draw_sample
 from nldd.coding.columns import CodeColumns, Columns
 from nldd.coding.decisions import read_coded
 from nldd.coding.review.exchange import labeling_config, read_tasks, write_export
 from nldd.coding.review.records import Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.tables.reading import TableOptions
+from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 
 COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
@@ -24,7 +24,7 @@ COLUMNS = Columns(("answer",), CodeColumns(("codes",)))
 def exported(store, path, **more):
     with Store.open(store) as opened:
         write_export(opened, path, **more)
-    return rows_of(path)
+    return read_table(path).frame.to_dict("records")
 
 
 @pytest.fixture
@@ -51,11 +51,9 @@ def test_an_export_is_of_one_moment(store, tmp_path, monkeypatch, ending):
 
     def meanwhile(opened):
         """A round ends and somebody decides, while the entries have been read."""
-        with Store.open(store) as other:
-            said = [s._replace(codes=("food", "rooms")) for s in other.suggestions(0)]
-            other.add_suggestions(other.begin_round("2" * 64), said)
-            other.finish_round(1, "2" * 64, {"codes": list(CODES)})
-            other.add([entry(1, {"food", "rooms"})])
+        said = said_in(store).values()
+        end_round(store, 1, [s._replace(codes=("food", "rooms")) for s in said])
+        decide(store, {1: {"food", "rooms"}})
         return read(opened)
 
     with Store.open(store, write=False) as opened:
@@ -105,16 +103,13 @@ def test_every_row_tells_what_became_of_it(store, tmp_path):
 def test_the_last_round_counts_and_decided_answers_keep_the_first(store, tmp_path):
     make_review(store, 6, share=0)
     decide(store, {1: {"pay"}})
-    with Store.open(store) as opened:
-        again = [Suggestion(i, ("rooms",), "auto", 0.1, b"", {"chance": 0.9}) for i in range(2, 7)]
-        opened.add_suggestions(2, again)
-        opened.finish_round(2, "f" * 64, {"codes": list(CODES)})
-        first = next(opened.suggestions(0, 1))
+    again = [Suggestion(i, ("rooms",), "auto", 0.1, b"", {"chance": 0.9}) for i in range(2, 7)]
+    end_round(store, 2, again)
     rows = exported(store, tmp_path / "coded.jsonl")
     assert [row["nldd_status"] for row in rows] == ["people", *["auto"] * 5]
-    assert rows[0]["nldd_machine"] == ";".join(first.codes)
+    assert rows[0]["nldd_machine"] == ";".join(said_in(store)[1].codes)
     assert {(row["nldd_codes"], row["nldd_chance"]) for row in rows[1:]} == {("rooms", 0.9)}
-    assert [row["nldd_model"] for row in rows[:2]][1] == "f" * 12
+    assert [row["nldd_model"] for row in rows[:2]][1] == "2" * 12
 
 
 def test_codes_that_are_columns_get_their_marks(store, tmp_path):

@@ -12,7 +12,7 @@ from shutil import copy
 import numpy as np
 import pytest
 
-from coding.review.made_review import decide, drawn_in, log_of, rows_of, said_in
+from coding.review.made_review import decide, drawn_in, log_of, said_in
 from coding_tables import COLUMNS, HEADER, NEW, QUICK, ROWS, call, read_csv, succeed, write_csv
 from nldd._files import file_sha256
 from nldd.coding.guarantee import Guarantee, GuaranteeTarget
@@ -36,6 +36,11 @@ def prepare(made, path, table, promise=PROMISE, **more):
     with Store.open(path, write=False) as store:
         (first,) = store.rounds()
         return prepared, store.study, list(store.items()), list(store.suggestions(0)), first
+
+
+def rows_of(path):
+    """The rows of a table, as mappings from its columns."""
+    return read_table(path).frame.to_dict("records")
 
 
 def test_suggestions_are_those_of_predict(made, tmp_path, capsys):
