@@ -1,7 +1,6 @@
 """Stores of reviews with made-up answers, suggestions and decisions, without any model."""
 
 import random
-from hashlib import sha256
 from itertools import count
 
 from coding_tables import PHRASES, answers
@@ -19,19 +18,16 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
     """A store of n answers, of which about that share is for the machine; `texts` come first.
 
     Suggestions are right three times in four where they are sure; returned are the right codes.
+    A code may come with its name and description.
     """
     rng = random.Random(seed)
     rows = answers(n, seed)
     right = {}
-    usual = {"table_sha256": sha256(b"new.csv").hexdigest(), "header": HEADER, "n_audit": n_drawn}
-    about = Study(
-        table="new.csv",
-        model="model.nldd",
-        model_sha256=sha256(b"model.nldd").hexdigest(),
-        text=("answer",),
-        codes=tuple((code, "", f"what belongs to {code}") for code in codes),
-        **{**usual, **study},
-    )
+    listed = [c if isinstance(c, tuple) else (c, "", f"what belongs to {c}") for c in codes]
+    codes = [code for code, *_ in listed]
+    usual = {"table": "new.csv", "table_sha256": "ab" * 32, "header": HEADER, "n_audit": n_drawn}
+    usual |= {"model": "model.nldd", "model_sha256": "1" * 64, "text": ("answer",)}
+    about = Study(**usual | {"codes": tuple(listed)} | study)
     drawn = set(rng.sample(range(1, n + 1), n_drawn))
     items, said = [], []
     for number, (name, text, age, region, own) in enumerate(rows, 1):
@@ -54,7 +50,7 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
         status = "auto" if doubt < share and text.strip() else "review"
         said.append(Suggestion(number, tuple(found), status, doubt, likely, details))
     n_auto = sum(s.status == "auto" for s in said)
-    facts = {"codes": list(codes), "n_auto": n_auto, "n_review": n - n_auto, "n_decided": 0}
+    facts = {"codes": codes, "n_auto": n_auto, "n_review": n - n_auto, "n_decided": 0}
     with Store.create(path, about) as store:
         store.add_items(items)
         store.add_suggestions(0, said)

@@ -3,15 +3,13 @@
 import csv
 import json
 import re
-import sqlite3
-from contextlib import closing
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from coding.review.browsing import play
-from coding.review.made_review import entry, make_review
+from coding.review.made_review import end_round, entry, make_review, said_in
 from coding.review.serve_made import Client, serving
 from nldd.coding.review.store import Store
 
@@ -35,20 +33,13 @@ def make_hostile(path, payloads, names):
 
     `names` is text for the names of the table, the model and the columns.
     """
-    make_review(path, len(payloads) + 20, codes=payloads, texts=payloads, n_drawn=5)
-    with closing(sqlite3.connect(path)) as database, database:
-        (text,) = database.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
-        study = json.loads(text)
-        study |= {"table": f"{names}.csv", "model": names}
-        study["header"][2:] = [f"{names} 1", f"{names} 2"]
-        study["codes"] = [
-            [code, payloads[(i + 1) % len(payloads)], payloads[(i + 2) % len(payloads)]]
-            for i, code in enumerate(payloads)
-        ]
-        database.execute("UPDATE meta SET value = ? WHERE key = 'study'", (json.dumps(study),))
-        # One suggestion for all that are open, so that they are alike.
-        query = "UPDATE suggestions SET codes = ? WHERE status = 'review'"
-        database.execute(query, (json.dumps(payloads[:1]),))
+    codes = list(zip(payloads, (*payloads[1:], ""), ("", *payloads[:-1]), strict=True))
+    named = {"table": f"{names}.csv", "model": names}
+    named["header"] = ("id", "answer", f"{names} 1", f"{names} 2")
+    make_review(path, len(payloads) + 20, codes=codes, texts=payloads, n_drawn=5, **named)
+    # One suggestion for all that are open, so that they are alike.
+    waiting = [said for said in said_in(path).values() if said.status == "review"]
+    end_round(path, 0, [s._replace(codes=payloads[:1]) for s in waiting], codes=payloads)
     with Store.open(path) as store:
         store.add(
             entry(item, {payloads[(item + shift) % len(payloads)]}, coder, flag=True, note=text)
