@@ -14,7 +14,7 @@ def sheet_xml(rows, before="", after=""):
     return f'<worksheet xmlns="{MAIN}">{before}<sheetData>{rows}</sheetData>{after}</worksheet>'
 
 
-def parts(rows="", *, strings=None, styles=None, sheets=(("Sheet1", ""),), book="", **options):
+def parts(rows="", *, strings=None, styles=None, sheets=(("Sheet1", ""),), **options):
     """The members of a workbook, the first sheet of which has these rows."""
     listed = "".join(
         f'<sheet name="{name}" sheetId="{k}" r:id="rId{k}" {more}/>'
@@ -27,7 +27,7 @@ def parts(rows="", *, strings=None, styles=None, sheets=(("Sheet1", ""),), book=
     members = {
         "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="rId1" '
         f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">{book}'
+        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">'
         f"<sheets>{listed}</sheets></workbook>",
         "xl/worksheets/sheet1.xml": sheet_xml(rows, **options),
     }
