@@ -83,6 +83,8 @@ class Lookout:
             self.open(f"#/item/{item}", f".answer >> text=Answer {item}")
         self.press("ArrowRight", "1", "Enter", "ArrowLeft", "u", "?", "Escape", "f", "Escape")
         self.press("/", "><img", "Escape")
+        play(page, "saved")
+        page.wait_for_load_state("networkidle")  # what the undo brings is there
         self.open("#/item/0", ".answer")
         play(page, "saved a")
         page.wait_for_selector(".alike-list li >> nth=5")
