@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from coding.review.browsing import play
-from coding.review.made_review import end_round, entry, make_review, said_in
+from coding.review.made_review import drawn_in, end_round, entry, make_review, said_in
 from coding.review.serve_made import Client, serving
 from nldd.coding.review.store import Store
 
@@ -84,8 +84,9 @@ class Lookout:
         self.press("ArrowRight", "1", "Enter", "ArrowLeft", "u", "?", "Escape", "f", "Escape")
         self.press("/", "><img", "Escape")
         play(page, "saved")
-        page.wait_for_load_state("networkidle")  # what the undo brings is there
-        self.open("#/item/0", ".answer")
+        drawn, said = drawn_in(self.tab.path), said_in(self.tab.path).values()
+        alike = max(s.item for s in said if s.status == "review" and s.item not in drawn)
+        self.open(f"#/item/{alike}", f".answer >> text=Answer {alike}")
         play(page, "saved a")
         page.wait_for_selector(".alike-list li >> nth=5")
         self.press("Escape", "+")
