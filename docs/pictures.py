@@ -20,8 +20,8 @@ from browser import launched
 from coding.review.browsing import visiting
 from nldd.bench.runner.records import CELLS
 from nldd.coding.guarantee import GuaranteeTarget
-from nldd.coding.review.prepare import prepare_review
 from nldd.coding.review.records import LogEntry, Position
+from nldd.coding.review.rounds import prepare_review
 from nldd.coding.review.store import Store
 from nldd.datasets import load_survey
 

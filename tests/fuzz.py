@@ -10,7 +10,6 @@ import hashlib
 import json
 import random
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -170,6 +169,8 @@ def changed(rng, data, others):
 
 def fuzz(target, seconds, seed):
     """Change inputs for some time; keep those that reach new steps, report what breaks."""
+    import resource
+
     signal.signal(signal.SIGALRM, _hang)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, 2 * (used + MOST_BYTES,))

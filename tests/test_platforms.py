@@ -20,7 +20,7 @@ from filelock import FileLock
 from coding_tables import call
 from nldd import NLDDError, _files
 from nldd.bench.runner import records, workers
-from nldd.coding.review import learning, server, store
+from nldd.coding.review import rounds, server, store
 from nldd.coding.tables.spreadsheet import frame_of
 from nldd.coding.tables.writing import write_table
 from nldd.present import console, text
@@ -209,7 +209,7 @@ def test_learning_is_not_reached_by_ctrl_c(flag, tmp_path, monkeypatch):
         monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", flag, raising=False)
     elif hasattr(subprocess, "CREATE_NEW_PROCESS_GROUP"):
         pytest.skip("this is Windows")
-    assert learning.Learner(tmp_path / "s.review.db", tmp_path / "m.nldd").start()
+    assert rounds.Learner(tmp_path / "s.review.db", tmp_path / "m.nldd").start()
     assert (given["creationflags"], given["start_new_session"]) == (flag or 0, True)
     assert str(os.getpid()) in given["words"]
 
@@ -222,10 +222,10 @@ def test_learning_waits_for_its_parent_where_it_may_not_read(monkeypatch):
         WaitForSingleObject=lambda *words: steps.append(words),
     )
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=fake), raising=False)
-    monkeypatch.setattr(learning.sys, "platform", "win32")
+    monkeypatch.setattr(rounds.sys, "platform", "win32")
     monkeypatch.setattr(sys, "stdin", None)
     monkeypatch.setattr(os, "_exit", steps.append)
-    learning._end_with(4711)
+    rounds._end_with(4711)
     assert steps == [(0x100000, False, 4711), (77, -1), 1]
 
 

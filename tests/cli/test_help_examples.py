@@ -15,7 +15,7 @@ from nldd import cli
 from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.exchange import write_export
-from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.rounds import prepare_review
 from nldd.coding.review.store import Store
 
 DOCS = Path(__file__).parents[2] / "docs"

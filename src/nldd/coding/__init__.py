@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         save_coding_model as save_coding_model,
         undo_model as undo_model,
     )
-    from nldd.coding.review.prepare import prepare_review as prepare_review
+    from nldd.coding.review.rounds import prepare_review as prepare_review
     from nldd.coding.suggestions import suggest_codes as suggest_codes
     from nldd.coding.suspects import find_suspects as find_suspects
     from nldd.coding.tables.reading import TableOptions as TableOptions
@@ -72,7 +72,7 @@ else:
             "nldd.coding.guarantee": "GuaranteeTarget selective_threshold",
             "nldd.coding.model": "CodingModel Settings fit_coding_model",
             "nldd.coding.model_file": "load_coding_model save_coding_model undo_model",
-            "nldd.coding.review.prepare": "prepare_review",
+            "nldd.coding.review.rounds": "prepare_review",
             "nldd.coding.suggestions": "suggest_codes",
             "nldd.coding.suspects": "find_suspects",
             "nldd.coding.tables.reading": "TableOptions",

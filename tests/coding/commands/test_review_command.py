@@ -16,7 +16,7 @@ from nldd.coding.model_file import load_coding_model, save_coding_model
 from nldd.coding.review.app import ReviewApp
 from nldd.coding.review.decisions import is_of_table
 from nldd.coding.review.desk import Desk
-from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.rounds import prepare_review
 from nldd.coding.review.server import ReviewServer
 from nldd.coding.review.store import Store
 from nldd.coding.tables.reading import read_table
@@ -79,7 +79,7 @@ def test_what_cannot_be_reviewed_is_refused(review, tmp_path):
 
 def test_a_review_that_is_open_already_is_refused_with_its_address(review):
     assert review()[0] == 0
-    first = ReviewServer(ReviewApp(Desk(Store.open(review.store), "Ann")))
+    first = ReviewServer(ReviewApp(Desk(Store.open(review.store), "Ann")), None, print)
     code, said = review()
     first.close()
     assert (code, f"is open at http://127.0.0.1:{first.port}/ already" in said) == (1, True)
@@ -88,7 +88,7 @@ def test_a_review_that_is_open_already_is_refused_with_its_address(review):
 
 def test_a_model_that_has_changed_renews_the_suggestions(review, made, tmp_path, monkeypatch):
     started, other = [], tmp_path / "model.nldd"
-    start = "nldd.coding.review.learning.Learner.start"
+    start = "nldd.coding.review.rounds.Learner.start"
     monkeypatch.setattr(start, lambda learner: started.append(learner))
     assert review()[0] == 0
     assert not started

@@ -2,8 +2,8 @@
 
 from contextlib import ExitStack, contextmanager
 
+from coding.review.made_review import log_of, said_in
 from coding.review.serve_made import serving
-from nldd.coding.review.store import Store
 
 PATIENCE_MS = 15_000
 SAVED = "#saved:text-is('saved')"
@@ -52,8 +52,7 @@ class Visit:
     @property
     def entries(self):
         """The log."""
-        with Store.open(self.path, write=False) as store:
-            return store.entries()
+        return log_of(self.path)
 
     @property
     def decisions(self):
@@ -69,8 +68,7 @@ class Visit:
     @property
     def suggested(self):
         """The codes that the machine suggested first."""
-        with Store.open(self.path, write=False) as store:
-            return {said.item: sorted(said.codes) for said in store.suggestions(0)}
+        return {item: sorted(said.codes) for item, said in said_in(self.path).items()}
 
 
 @contextmanager
@@ -79,8 +77,8 @@ def visiting(browser, path, *, width=1100, height=760, dark=False, **serve):
     look = {"viewport": {"width": width, "height": height}}
     look |= {"color_scheme": "dark" if dark else "light", "has_touch": width < 500}
     with ExitStack() as stack:
-        quiet = {"announce": lambda address: None, "show": ("age", "region"), **serve}
-        visit = Visit(browser, stack.enter_context(serving(path, **quiet)), **look)
+        served = serving(path, **{"show": ("age", "region"), **serve})
+        visit = Visit(browser, stack.enter_context(served), **look)
         stack.callback(visit.context.close)
         yield visit
 

@@ -42,8 +42,13 @@ def make(tmp_path):
 
 @pytest.fixture
 def coding(visit, make):
-    """Open the page of such a review; `look` says how large the window is, and the like."""
-    return lambda n=12, look=None, **how: visit(make(n, **how), **(look or {}))
+    """Open such a review: the visit and its page; `look` says how large the window is."""
+
+    def opened(n=12, look=None, **how):
+        tab = visit(make(n, **how), **(look or {}))
+        return tab, tab.page
+
+    return opened
 
 
 @pytest.fixture
@@ -72,7 +77,7 @@ def serve(tmp_path):
         def served(n=40, folder=tmp_path, **made):
             path = folder / "new.review.db"
             make_review(path, n, **made)
-            running = stack.enter_context(serving(path, announce=lambda address: None))
+            running = stack.enter_context(serving(path))
             client = Client(running.address)
             client.running = running
             stack.callback(client.close)
@@ -90,7 +95,7 @@ def store_path(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def running(store_path):
-    with serving(store_path, show=["age"], announce=lambda address: None) as found:
+    with serving(store_path, show=["age"]) as found:
         yield found
 
 

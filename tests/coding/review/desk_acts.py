@@ -1,9 +1,8 @@
 """Acts at a desk, and what it shows."""
 
-from coding.review.made_review import CODES, NUMBERS
+from coding.review.made_review import NUMBERS, end_round
 from nldd.coding.review.desk import Act
 from nldd.coding.review.records import CODE
-from nldd.coding.review.store import Store
 from nldd.coding.review.views import list_view, status_view
 
 
@@ -18,9 +17,7 @@ def of(desk):
 
 def renew(desk, number, suggestions, **facts):
     """Let another process finish a round, and the desk take it in."""
-    with Store.open(desk.store.path) as store:
-        store.add_suggestions(number, suggestions)
-        store.finish_round(number, str(number) * 64, {"codes": list(CODES), **facts})
+    end_round(desk.store.path, number, suggestions, **facts)
     desk.follow()
 
 

@@ -1,13 +1,11 @@
 """Stores of reviews with made-up answers, suggestions and decisions, without any model."""
 
 import random
-from hashlib import sha256
 from itertools import count
 
 from coding_tables import PHRASES, answers
 from nldd.coding.review.records import Item, LogEntry, Position, Study, Suggestion
 from nldd.coding.review.store import Store
-from nldd.coding.tables.reading import read_table
 
 CODES = tuple(sorted(PHRASES))
 HEADER = ("id", "answer", "age", "region")
@@ -20,19 +18,16 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
     """A store of n answers, of which about that share is for the machine; `texts` come first.
 
     Suggestions are right three times in four where they are sure; returned are the right codes.
+    A code may come with its name and description.
     """
     rng = random.Random(seed)
     rows = answers(n, seed)
     right = {}
-    usual = {"table_sha256": sha256(b"new.csv").hexdigest(), "header": HEADER, "n_audit": n_drawn}
-    about = Study(
-        table="new.csv",
-        model="model.nldd",
-        model_sha256=sha256(b"model.nldd").hexdigest(),
-        text=("answer",),
-        codes=tuple((code, "", f"what belongs to {code}") for code in codes),
-        **{**usual, **study},
-    )
+    listed = [c if isinstance(c, tuple) else (c, "", f"what belongs to {c}") for c in codes]
+    codes = [code for code, *_ in listed]
+    usual = {"table": "new.csv", "table_sha256": "ab" * 32, "header": HEADER, "n_audit": n_drawn}
+    usual |= {"model": "model.nldd", "model_sha256": "1" * 64, "text": ("answer",)}
+    about = Study(**usual | {"codes": tuple(listed)} | study)
     drawn = set(rng.sample(range(1, n + 1), n_drawn))
     items, said = [], []
     for number, (name, text, age, region, own) in enumerate(rows, 1):
@@ -49,20 +44,17 @@ def make_review(path, n=40, *, codes=CODES, n_drawn=0, share=0.5, seed=0, texts=
             "chance": 1 - doubt,
             "why": f"not sure enough of '{found[0]}' (60 % likely)",
             "next": [[code] for code in codes if code not in found][:3],
-            "nearest": [
-                {"text": PHRASES[CODES[i % 5]][0], "codes": [CODES[i % 5]]} for i in range(3)
-            ],
+            "nearest": [{"text": PHRASES[code][0], "codes": [code]} for code in CODES[:3]],
             "empty": not text.strip(),
         }
         status = "auto" if doubt < share and text.strip() else "review"
         said.append(Suggestion(number, tuple(found), status, doubt, likely, details))
     n_auto = sum(s.status == "auto" for s in said)
-    facts = {"codes": list(codes), "threshold": share, "rank_by": "chance", "n_auto": n_auto}
-    facts |= {"n_review": n - n_auto, "n_known": 120, "n_drawn": 120, "n_decided": 0}
+    facts = {"codes": codes, "n_auto": n_auto, "n_review": n - n_auto, "n_decided": 0}
     with Store.create(path, about) as store:
         store.add_items(items)
         store.add_suggestions(0, said)
-        store.finish_round(0, about.model_sha256, {**facts, "share": n_auto / n})
+        store.finish_round(0, about.model_sha256, facts)
     return right
 
 
@@ -78,6 +70,13 @@ def decide(path, decisions, coder="Ann", action="code", **more):
     """Let a coder decide items; or do something else with them."""
     with Store.open(path) as store:
         return store.add([entry(i, codes, coder, action, **more) for i, codes in decisions.items()])
+
+
+def end_round(path, number, suggestions=(), **facts):
+    """Let another process finish a round; its model is known by the number."""
+    with Store.open(path) as store:
+        store.add_suggestions(number, suggestions)
+        store.finish_round(number, str(number) * 64, {"codes": list(CODES), **facts})
 
 
 def log_of(path):
@@ -99,8 +98,3 @@ def drawn_in(path):
 def latest(entries):
     """The last entry for each item by each coder; entries come in their order."""
     return {(entry.item, entry.coder): entry for entry in entries}
-
-
-def rows_of(path):
-    """The rows of a table, as mappings from its columns."""
-    return read_table(path).frame.to_dict("records")

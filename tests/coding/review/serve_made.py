@@ -22,7 +22,7 @@ POSTS = ("decide", "decide_many", "undo", "codes", "learn")
 
 
 @contextmanager
-def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=print):
+def serving(path, coder="Ann", show=(), learner=None, every=0, port=None, announce=lambda _: None):
     """A server of this process, in another thread."""
     desk = Desk(Store.open(path), coder, show)
     running = ReviewServer(ReviewApp(desk, learner, every), port, announce)
@@ -62,8 +62,7 @@ class Client:
 
     def send(self, path, fields, method="POST"):
         """Status and JSON of what comes back."""
-        json_ = {"Content-Type": "application/json"}
-        status, _, body = self.ask(method, path, json.dumps(fields), json_)
+        status, _, body = self.ask(method, path, json.dumps(fields), JSON)
         return status, json.loads(body)
 
     def close(self):

@@ -1,61 +1,20 @@
 """The coding view in a real browser: what a coder does there is what the store has afterwards."""
 
-import re
 import shutil
 import subprocess
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from coding.review.browsing import NOTICE, on, play
-from coding.review.made_review import CODES
+from coding.review.made_review import CODES, end_round, log_of, said_in
 from coding.review.serve_made import serving
-from nldd.coding.review.store import Store
 
-PAGE = Path(str(files("nldd.coding.review"))) / "page"
+pytestmark = pytest.mark.slow
 TYPESCRIPT = "5.9.3"
 TEXT = ".answer-text"
 
 
-def test_the_whole_loop_by_keyboard_alone(coding):
-    tab = coding()
-    page, said = tab.page, tab.suggested
-    others = sorted(set(CODES) - set(said[2]))
-    play(page, "@1")
-    assert on(page) == said[1]
-    play(page, "Enter @2 1 2 3 4 5")
-    assert on(page) == others
-    play(page, "Enter @3 s @4 f", ">ask Ben / 2nd", "Enter")
-    page.wait_for_selector(".tag-flag:text-is('⚑ flagged: ask Ben / 2nd')")
-    play(page, "n")
-    (runner_up,) = on(page)
-    assert [runner_up] != said[4]
-    play(page, "Enter @5 u @4 ArrowLeft ArrowLeft @2")
-    assert on(page) == others
-    play(page, "1 Enter @4 saved")
-    assert tab.entries[3].after.note == "ask Ben / 2nd"
-    assert tab.decisions == [
-        (1, "code", "done", said[1]),
-        (2, "code", "done", others),
-        (3, "skip", "skipped", []),
-        (4, "flag", "open", []),
-        (4, "code", "done", [runner_up]),
-        (4, "undo", "open", []),
-        (2, "code", "done", sorted({*others} ^ {CODES[0]})),
-    ]
-    assert tab.complaints == []
-
-
-def test_text_is_never_markup_and_the_page_is_small():
-    scripts = {file.name: file.read_text(encoding="utf-8") for file in PAGE.glob("*.js")}
-    markup = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b")
-    assert [name for name, text in scripts.items() if markup.search(text)] == []
-    served = (file for file in PAGE.iterdir() if file.suffix != ".ts")
-    assert sum(file.stat().st_size for file in served) <= 150_000
-
-
-@pytest.mark.slow
 def test_types_of_the_page_are_right():
     npx = shutil.which("npx")
     if npx is None:
@@ -68,10 +27,9 @@ def test_types_of_the_page_are_right():
     assert (done.returncode, done.stdout) == (0, "")
 
 
-@pytest.mark.slow
 def test_the_whole_loop_by_mouse_alone(coding):
-    tab = coding()
-    page, said = tab.page, tab.suggested
+    tab, page = coding()
+    said = tab.suggested
     other = next(code for code in CODES if code not in said[1])
     play(page, "@1")
     page.click(f".code:has-text('{said[1][0]}')")
@@ -113,11 +71,9 @@ def test_the_whole_loop_by_mouse_alone(coding):
     assert tab.complaints == []
 
 
-@pytest.mark.slow
 def test_at_phone_width_by_touch(coding):
     long = "A first answer that is long enough to need several lines. " * 3
-    tab = coding(4, texts=[long], look={"width": 360, "height": 740})
-    page = tab.page
+    tab, page = coding(4, texts=[long], look={"width": 360, "height": 740})
     for item in range(1, 5):
         play(page, f"@{item}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
@@ -133,10 +89,8 @@ def test_at_phone_width_by_touch(coding):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-@pytest.mark.slow
 def test_a_reload_in_the_middle_loses_nothing(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1 Enter @2 1 3")
     toggled = on(page)
     page.reload()
@@ -153,10 +107,9 @@ def test_a_reload_in_the_middle_loses_nothing(coding):
     assert tab.acts == [(1, "code"), (2, "code"), (2, "undo")]
 
 
-@pytest.mark.slow
 def test_offline_for_a_while_nothing_is_lost(coding):
-    tab = coding(100)
-    page, said = tab.page, tab.suggested
+    tab, page = coding(100)
+    said = tab.suggested
     page.wait_for_load_state("networkidle")
     tab.context.set_offline(True)
     for item in range(1, 21):
@@ -176,9 +129,8 @@ def test_offline_for_a_while_nothing_is_lost(coding):
     assert page.locator(NOTICE).count() == 0
 
 
-@pytest.mark.slow
 def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
-    tab = coding()
+    tab, _ = coding()
     play(tab.page, "@1")
     tab.context.set_offline(True)
     play(tab.page, "Enter Enter @3")
@@ -188,32 +140,29 @@ def test_what_was_not_sent_when_the_tab_was_closed_is_sent_by_the_next(coding):
     assert tab.acts == [(1, "code"), (2, "code")]
 
 
-@pytest.mark.slow
 def test_a_server_that_ends_and_starts_again_gets_what_was_decided_meanwhile(chromium, make):
-    path, quiet = make(100), {"announce": lambda address: None}
+    path = make(100)
     with chromium.new_context() as context:
         page = context.new_page()
-        with serving(path, **quiet) as first:
+        with serving(path) as first:
             page.goto(first.address)
             play(page, "@1")
             page.wait_for_load_state("networkidle")
         play(page, "Enter @2 Enter @3 Enter @4 Enter @5 Enter @6")
         page.wait_for_selector("#saved:has-text('5 not saved yet, trying again')")
-        with serving(path, port=first.port, **quiet) as second:
+        with serving(path, port=first.port) as second:
             page.wait_for_selector("#saved:has-text('open the new address in the terminal')")
             other = context.new_page()
             other.goto(second.address)
             play(other, "@6")
             play(page, "saved")
             play(other, "saved")
-    with Store.open(path, write=False) as store:
-        assert [entry.item for entry in store.entries()] == [1, 2, 3, 4, 5]
+    assert [entry.item for entry in log_of(path)] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["Keep mine", "Take the other"])
 def test_two_tabs_the_second_sees_what_changed_and_decides(coding, keep):
-    tab = coding()
+    tab, _ = coding()
     first, second = tab.page, tab.tab()
     play(second, "@1")
     play(first, "@1 1")
@@ -235,7 +184,6 @@ def test_two_tabs_the_second_sees_what_changed_and_decides(coding, keep):
     assert len(tab.acts) == (2 if keep == "Keep mine" else 1)
 
 
-@pytest.mark.slow
 def test_other_scripts_long_texts_and_many_codes(coding):
     texts = [
         "الخدمة ممتازة\nلكن الانتظار طويل",
@@ -245,8 +193,7 @@ def test_other_scripts_long_texts_and_many_codes(coding):
         "<b onload=x>&amp;",
     ]
     codes = [f"code {i:03d} سلامة 😀" for i in range(300)]
-    tab = coding(6, texts=texts, codes=codes)
-    page = tab.page
+    tab, page = coding(6, texts=texts, codes=codes)
     play(page, "@1")
     assert page.inner_text(TEXT) == texts[0]
     assert page.evaluate(f"getComputedStyle(document.querySelector('{TEXT}')).direction") == "rtl"
@@ -267,10 +214,8 @@ def test_other_scripts_long_texts_and_many_codes(coding):
     assert tab.complaints == []
 
 
-@pytest.mark.slow
 def test_a_held_key_accepts_one_answer(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1")
     for _ in range(5):
         page.keyboard.down("Enter")  # from the second on they repeat
@@ -282,10 +227,8 @@ def test_a_held_key_accepts_one_answer(coding):
     assert on(page) == before
 
 
-@pytest.mark.slow
 def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
-    tab = coding(2)
-    page = tab.page
+    tab, page = coding(2)
     play(page, "@1", *(str(CODES.index(code) + 1) for code in tab.suggested[1]), "Enter")
     assert "No code applies? Enter again" in page.inner_text(".question")
     play(page, "Enter @2 +", f">{CODES[0]}s", "Enter")
@@ -300,16 +243,11 @@ def test_no_code_is_asked_once_and_a_code_like_a_known_one_too(coding):
     assert page.get_attribute(".finished a.button", "href") == "/api/export?kind=csv"
 
 
-@pytest.mark.slow
 def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
-    tab = coding(30)
-    page = tab.page
+    tab, page = coding(30)
     play(page, "@1")
     before = on(page)
-    with Store.open(tab.path) as store:
-        new = [said._replace(codes=(CODES[4],)) for said in store.suggestions(0)]
-        store.add_suggestions(1, new)
-        store.finish_round(1, "2" * 64, dict(store.rounds()[0].facts))
+    end_round(tab.path, 1, [s._replace(codes=(CODES[4],)) for s in said_in(tab.path).values()])
     play(page, "ArrowRight ArrowLeft @1 Enter saved @2")  # its receipt tells of the new round
     page.wait_for_timeout(300)
     play(page, "Enter @3")
@@ -318,9 +256,8 @@ def test_a_refit_renews_what_comes_but_not_what_is_on_screen(coding):
     assert tab.decisions[0] == (1, "code", "done", before)
 
 
-@pytest.mark.slow
 def test_drawn_answers_stay_blind(coding):
-    page = coding(8, n_drawn=3).page
+    _, page = coding(8, n_drawn=3)
     page.wait_for_selector(".tag:text-is('drawn at random')")
     assert on(page) == []
     assert "drawn at random to check the machine" in page.inner_text(".suggestion")

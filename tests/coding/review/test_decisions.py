@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
-from coding.review.made_review import decide, drawn_in, make_review, said_in
+from coding.review.made_review import decide, drawn_in, end_round, make_review, said_in
 from coding_tables import HEADER, answers, call, write_csv
 from nldd.coding.audit import judge_checks
 from nldd.coding.columns import LISTED, ColumnSpec
@@ -18,8 +18,7 @@ from nldd.coding.guarantee import GuaranteeTarget
 from nldd.coding.model import Settings
 from nldd.coding.model_file import load_coding_model
 from nldd.coding.review.desk import Desk
-from nldd.coding.review.exchange import write_export
-from nldd.coding.review.prepare import prepare_review
+from nldd.coding.review.rounds import prepare_review
 from nldd.coding.review.store import Store
 from nldd.coding.review.views import audit_of
 from nldd.coding.tables.reading import TableOptions, read_table
@@ -148,9 +147,7 @@ def test_drawn_answers_that_are_passed_over_are_told(tmp_path):
     make_review(store, 60, n_drawn=20)
     with Store.open(store) as opened:
         desk = Desk(opened, "Ann")
-        order = desk.outlook.items[
-            [p for p in desk.ranked("file") if desk.outlook.drawn[p]]
-        ].tolist()
+        order = [item for item in desk.next_items("file", 0, 60) if item in drawn_in(store)]
     decide(store, {item: {"pay"} for item in order[:5]})
     assert notes_of(store) == []  # the others have not come yet
     decide(store, {item: {"pay"} for item in order[10:12]})
@@ -253,8 +250,7 @@ def test_codes_without_a_column_of_their_own_are_not_taken(begin):
     assert decisions.notes[0].startswith("1 answer with 'parking': not taken, as the model has no")
     # A later model calls two of its columns by one name: the first gets the mark.
     columns = {"work": "managers", "pay": "pay", "parking": "parking"}
-    with Store.open(store) as opened:
-        opened.finish_round(1, "", {"codes": ["work", "pay"], "columns": columns})
+    end_round(store, 1, codes=["work", "pay"], columns=columns)
     decide(store, {1: {"parking"}, 3: {"work", "pay"}})
     decisions = taken(store, model.columns)[1]
     assert decisions.codes == [{"pay"}, {"managers", "pay"}]
@@ -275,8 +271,7 @@ def test_commands_take_a_store(tmp_path, begin, capsys):
     assert shares[0] == shares[1]
     assert (shares[0]["n_answers"], shares[0]["n_people"]) == (30, len(drawn))
     assert [code["n_people"] for code in shares[0]["codes"] if code["code"] == "parkng"] == [1]
-    with Store.open(store) as opened:
-        write_export(opened, tmp_path / "export.csv")
+    assert call("review", "export", store, "-o", tmp_path / "export.csv") == 0
     assert call("frequencies", model, tmp_path / "export.csv") == 1
     assert "export.csv is an export of a review" in capsys.readouterr().err
     words = ("update", model, store, "--no-report", "--jobs", "1")

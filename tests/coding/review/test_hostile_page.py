@@ -2,19 +2,18 @@
 
 import csv
 import json
-import sqlite3
-from contextlib import closing
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from coding.review.browsing import play
-from coding.review.made_review import make_review
+from coding.review.made_review import drawn_in, end_round, entry, make_review, said_in
 from coding.review.serve_made import Client, serving
-from nldd.coding.review.records import LogEntry, Position
 from nldd.coding.review.store import Store
 
-NOW = "2026-01-02T03:04:05.678Z"
+PAGE = Path(str(files("nldd.coding.review"))) / "page"
 FORMULA = '=HYPERLINK("http://evil.example","x")'
 # What would run if it were taken as markup, as an attribute, as an address, as a style, as JSON, or
 # as a template; each sets a mark, opens a dialog or asks another host.
@@ -34,31 +33,19 @@ def make_hostile(path, payloads, names):
 
     `names` is text for the names of the table, the model and the columns.
     """
-    make_review(path, len(payloads) + 20, codes=payloads, texts=payloads, n_drawn=5)
-    with closing(sqlite3.connect(path)) as database, database:
-        (text,) = database.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
-        study = json.loads(text)
-        study |= {"table": f"{names}.csv", "model": names}
-        study["header"][2:] = [f"{names} 1", f"{names} 2"]
-        study["codes"] = [
-            [code, payloads[(i + 1) % len(payloads)], payloads[(i + 2) % len(payloads)]]
-            for i, code in enumerate(payloads)
-        ]
-        database.execute("UPDATE meta SET value = ? WHERE key = 'study'", (json.dumps(study),))
-        # One suggestion for all that are open, so that they are alike.
-        query = "UPDATE suggestions SET codes = ? WHERE status = 'review'"
-        database.execute(query, (json.dumps(payloads[:1]),))
-    said = [
-        LogEntry(
-            *(0, f"{shift}-{item}", item, coder, "code"),
-            Position("done", frozenset({payloads[(item + shift) % len(payloads)]}), True, text),
-            NOW,
-        )
-        for item, text in enumerate(payloads[:30], 1)
-        for shift, coder in ((0, names), (1, payloads[item % 3]))
-    ]
+    codes = list(zip(payloads, (*payloads[1:], ""), ("", *payloads[:-1]), strict=True))
+    named = {"table": f"{names}.csv", "model": names}
+    named["header"] = ("id", "answer", f"{names} 1", f"{names} 2")
+    make_review(path, len(payloads) + 20, codes=codes, texts=payloads, n_drawn=5, **named)
+    # One suggestion for all that are open, so that they are alike.
+    waiting = [said for said in said_in(path).values() if said.status == "review"]
+    end_round(path, 0, [s._replace(codes=payloads[:1]) for s in waiting], codes=payloads)
     with Store.open(path) as store:
-        store.add(said)
+        store.add(
+            entry(item, {payloads[(item + shift) % len(payloads)]}, coder, flag=True, note=text)
+            for item, text in enumerate(payloads[:30], 1)
+            for shift, coder in enumerate((names, payloads[item % 3]))
+        )
 
 
 class Lookout:
@@ -96,7 +83,10 @@ class Lookout:
             self.open(f"#/item/{item}", f".answer >> text=Answer {item}")
         self.press("ArrowRight", "1", "Enter", "ArrowLeft", "u", "?", "Escape", "f", "Escape")
         self.press("/", "><img", "Escape")
-        self.open("#/item/0", ".answer")
+        play(page, "saved")
+        drawn, said = drawn_in(self.tab.path), said_in(self.tab.path).values()
+        alike = max(s.item for s in said if s.status == "review" and s.item not in drawn)
+        self.open(f"#/item/{alike}", f".answer >> text=Answer {alike}")
         play(page, "saved a")
         page.wait_for_selector(".alike-list li >> nth=5")
         self.press("Escape", "+")
@@ -138,7 +128,7 @@ def test_no_payload_runs_on_any_view(visit, tmp_path, part):
 def test_files_that_are_handed_out_are_never_shown_and_hold_no_formula(tmp_path):
     path = tmp_path / "new.review.db"
     make_hostile(path, (*PAYLOADS[:20], FORMULA), PAYLOADS[0] * 20)
-    with serving(path, PAYLOADS[0], announce=lambda address: None) as running:
+    with serving(path, PAYLOADS[0]) as running:
         client = Client(running.address)
         for kind in ("jsonl", "label-studio", "csv"):
             status, headers, body = client.ask("GET", f"/api/export?kind={kind}")
@@ -149,3 +139,11 @@ def test_files_that_are_handed_out_are_never_shown_and_hold_no_formula(tmp_path)
     cells = [c for row in csv.reader(body.decode("utf-8-sig").splitlines()) for c in row]
     assert not [cell for cell in cells if cell.startswith("=")]
     assert [cell for cell in cells if FORMULA in cell]
+
+
+def test_text_is_never_markup_and_the_page_is_small():
+    scripts = {file.name: file.read_text(encoding="utf-8") for file in PAGE.glob("*.js")}
+    markup = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b")
+    assert [name for name, text in scripts.items() if markup.search(text)] == []
+    served = (file for file in PAGE.iterdir() if file.suffix != ".ts")
+    assert sum(file.stat().st_size for file in served) <= 150_000

@@ -14,7 +14,7 @@ ALL_DONE = ".finished h2:text-is('All answers for people are decided')"
 @pytest.fixture
 def two_tabs(coding):
     """A visit, and two tabs of one coder, both at the first answer."""
-    tab = coding()
+    tab, _ = coding()
     other = tab.tab()
     play(tab.page, "@1")
     play(other, "@1")
@@ -85,8 +85,7 @@ def test_undo_of_a_decision_that_was_refused_lets_it_go(refused):
 
 
 def test_undo_among_disagreements_leaves_coding_alone(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1 Enter Enter @3 saved")
     tab.go("#/settle", ".settle-state:has-text('nothing to settle')")
     play(page, "u")
@@ -110,8 +109,7 @@ def test_a_new_decision_takes_the_place_of_a_refused_one(refused):
 
 
 def test_after_apply_to_all_alike_nothing_conflicts_and_it_is_undone_as_one(coding):
-    tab = coding(40, order="alike")
-    page = tab.page
+    tab, page = coding(40, order="alike")
     page.wait_for_load_state("networkidle")
     play(page, "2 ArrowRight")  # a draft for the first of them
     page.wait_for_load_state("networkidle")
@@ -147,8 +145,7 @@ def test_after_apply_to_all_alike_nothing_conflicts_and_it_is_undone_as_one(codi
 
 
 def test_escape_while_codes_are_applied_changes_nothing(coding):
-    tab = coding(40, order="alike")
-    page = tab.page
+    tab, page = coding(40, order="alike")
     page.wait_for_load_state("networkidle")
     play(page, "a")
     page.wait_for_selector(".dialog-alike")
@@ -164,8 +161,8 @@ def test_escape_while_codes_are_applied_changes_nothing(coding):
 
 
 def test_codes_that_are_changed_and_not_saved_are_called_so(coding):
-    tab = coding()
-    page, said = tab.page, tab.suggested
+    tab, page = coding()
+    said = tab.suggested
     play(page, "@1 Enter @2 ArrowLeft @1 5")
     page.wait_for_selector(".tag:text-is('changed, not saved')")
     play(page, "ArrowRight")
@@ -180,8 +177,7 @@ def test_codes_that_are_changed_and_not_saved_are_called_so(coding):
 
 
 def test_undo_keeps_what_was_switched(coding):
-    tab = coding()
-    page = tab.page
+    tab, page = coding()
     play(page, "@1 1 2")
     chosen = on(page)
     play(page, "Enter @2")
@@ -197,8 +193,7 @@ def test_undo_keeps_what_was_switched(coding):
 
 
 def test_a_new_code_has_the_name_that_is_kept(coding):
-    tab = coding(2)
-    page = tab.page
+    tab, page = coding(2)
     play(page, "@1 +", ">new  code", "Enter")
     page.wait_for_selector(".code[aria-pressed=true]:has-text('new code')")
     play(page, "Enter @2 saved")
@@ -207,8 +202,7 @@ def test_a_new_code_has_the_name_that_is_kept(coding):
 
 
 def test_a_decision_that_is_refused_leaves_its_answer_open(coding):
-    tab = coding(2)
-    page = tab.page
+    tab, page = coding(2)
     play(page, "@1")
     page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
     play(page, "Enter")
@@ -223,8 +217,8 @@ def test_a_decision_that_is_refused_leaves_its_answer_open(coding):
 
 
 def test_a_refused_answer_comes_again_though_the_end_came_before_the_server_said_how_it_is(coding):
-    tab = coding(1)
-    page, held = tab.page, []
+    tab, page = coding(1)
+    held = []
     play(page, "@1")
     page.route("**/api/decide", lambda r: r.fulfill(status=422, body=REFUSED), times=1)
     page.route("**/api/items?*", lambda route: held.append(route))
@@ -261,3 +255,73 @@ def test_a_code_of_another_tab_can_be_switched_off(two_tabs):
     play(second, "Enter saved")
     assert tab.decisions[-1] == (1, "code", "done", tab.suggested[1])
     assert CODES[0] in second.inner_text(".codes")
+
+
+FOCUS = "document.activeElement.className.split(' ')[0]"
+TWELVE = (*CODES, *(f"another reason, the {n}th" for n in range(6, 13)))
+
+
+def test_enter_accepts_after_buttons_and_dialogs_were_used(coding):
+    tab, page = coding()
+    # What is clicked or pressed, and the dialog that this opens.
+    uses = [
+        ("click", "text=Learn now", None),
+        ("focus", "#panel button", None),
+        ("click", "#open-settings", ".dialog-settings"),
+        ("focus", "#open-settings", ".dialog-settings"),
+        ("press", "?", ".dialog-help"),
+        ("click", "[data-act=flag]", ".dialog-ask"),
+        ("click", "summary", None),
+        ("click", ".code >> nth=1", None),
+    ]
+    for item, (how, what, dialog) in enumerate(uses, 1):
+        play(page, f"@{item}")
+        play(page, what) if how == "press" else getattr(page, how)(what)
+        if how == "focus":
+            play(page, "Enter")
+        if dialog is not None:
+            page.wait_for_selector(dialog)
+            play(page, "Escape")
+            page.wait_for_selector(dialog, state="detached")
+        assert page.evaluate(FOCUS) == "answer-text"
+        play(page, "Enter")
+    # Enter right after the key that shows all alike gives nobody codes.
+    play(page, f"@{len(uses) + 1} a Enter")
+    page.wait_for_selector(".dialog-alike")
+    play(page, "Enter Escape saved")
+    assert tab.acts == [(n, "code") for n in range(1, 9)]
+
+
+def test_an_undo_says_what_it_takes_back(coding):
+    tab, page = coding()
+    codes = ", ".join(tab.suggested[1])
+    play(page, "@1 Enter @2 s @3 f", ">ask Ben", "Enter")
+    acts = ["answer 3: flag", "answer 2: skipped", f"answer 1: {codes}"]
+    page.wait_for_selector(f".last:text-is('Undo takes back: {acts[0]}')")
+    play(page, "u")
+    assert page.inner_text(".question") == f"Taken back: {acts[0]}."
+    assert page.inner_text("#announcer").startswith(f"Taken back: {acts[0]}.")
+    assert page.inner_text(".last") == f"Undo takes back: {acts[1]}"
+    play(page, "saved")
+    # After a reload the server says what was done last.
+    page.reload()
+    for number, act in enumerate(acts[1:], 1):
+        page.wait_for_selector(f".last:text-is('Undo takes back: {act}')")
+        play(page, "u")
+        page.wait_for_selector(f".question:text-is('Taken back: {act}.')")
+        play(page, f"@{3 - number}")
+    assert page.is_disabled("[data-act=undo]")
+    assert page.inner_text(".last") == ""
+    assert tab.complaints == []
+
+
+def test_twelve_codes_are_all_in_sight_on_a_laptop(coding):
+    _, page = coding(30, codes=TWELVE, look={"width": 1366, "height": 768})
+    tops = page.eval_on_selector_all(".code", "all => all.map(b => b.getBoundingClientRect().top)")
+    assert (len(tops), len(set(tops))) == (12, 6)
+    hidden = "(c => c.scrollHeight - c.clientHeight)(document.querySelector('.codes'))"
+    assert page.evaluate(hidden) == 0
+    play(page, "+", ">something quite new", "Enter")
+    new = page.wait_for_selector(".code[aria-pressed=true] >> text=something quite new")
+    box, actions = new.bounding_box(), page.locator(".actions").bounding_box()
+    assert box["y"] + box["height"] <= actions["y"]

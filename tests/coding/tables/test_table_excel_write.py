@@ -1,4 +1,4 @@
-"""Workbooks that we write: text is text, and others read what we wrote."""
+"""Workbooks that we write: text is text, their look, and others read what we wrote."""
 
 import datetime
 import math
@@ -10,10 +10,10 @@ import openpyxl
 import pytest
 from hypothesis import example, given, settings, strategies as st
 from openpyxl.utils.escape import unescape
-from table_files import load, quick_save, save
+from table_files import hint_of, load, quick_save, save
 
 from nldd.coding.tables import writing
-from nldd.exceptions import InputError
+from nldd.coding.tables.writing import SheetLayout
 from present.test_formulas import RUN_BY_A_SPREADSHEET
 
 
@@ -71,19 +71,6 @@ TABLES = st.lists(TEXT | ODD, max_size=4).flatmap(
 )
 
 
-def check_values_come_back(table):
-    header, rows = table
-    with tempfile.TemporaryDirectory() as folder:
-        path = quick_save(Path(folder, "t.xlsx"), header, rows)
-        loaded = load(path)
-        found = [*openpyxl.load_workbook(path).active.iter_rows(values_only=True)]
-    assert loaded.header == header
-    expected = [tuple(map(in_a_workbook, row)) for row in rows]
-    assert typed(loaded.rows) == typed(expected)
-    for theirs, ours in zip(found[1:], expected, strict=True):
-        assert tuple(map(as_in_openpyxl, theirs)) == tuple(map(as_in_openpyxl, ours))
-
-
 def as_in_openpyxl(cell):
     """It leaves out the escapes, and has no dates but with a time, and none before 1 March 1900."""
     if isinstance(cell, str):
@@ -97,16 +84,19 @@ def as_in_openpyxl(cell):
 @settings(max_examples=40, deadline=None)
 @example((("a", "", "b"), [(5.0, None, -0.0), (None, "", 1)]))
 @example((("a",), [(2**53 + 1,), (True,), (1,), (1.0,), (1e300,), (5e-324,), (10**300,)]))
+@example((("id",), [(10**15 - 1,), (10**15,), (-(10**15),), (12345678901234567890,), (10**400,)]))
 @example((("<r>", "</r>"), [("<r>a</r>", "<r></r>"), ("<r><t>b</t></r>", "<r>")]))
 def test_all_values_come_back(table):
-    check_values_come_back(table)
-
-
-@pytest.mark.parametrize("number", [10**15, -(10**15), 2**53 + 1, 12345678901234567890, 10**400])
-def test_long_ids_are_written_as_text_and_do_not_change(tmp_path, number):
-    path = save(tmp_path / "t.xlsx", ["id"], [[number], [999_999_999_999_999]])
-    assert load(path).rows == [(str(number),), (999_999_999_999_999,)]
-    assert openpyxl.load_workbook(path).active["A2"].value == str(number)
+    header, rows = table
+    with tempfile.TemporaryDirectory() as folder:
+        path = quick_save(Path(folder, "t.xlsx"), header, rows)
+        loaded = load(path)
+        found = [*openpyxl.load_workbook(path).active.iter_rows(values_only=True)]
+    assert loaded.header == header
+    expected = [tuple(map(in_a_workbook, row)) for row in rows]
+    assert typed(loaded.rows) == typed(expected)
+    for theirs, ours in zip(found[1:], expected, strict=True):
+        assert tuple(map(as_in_openpyxl, theirs)) == tuple(map(as_in_openpyxl, ours))
 
 
 def test_text_is_never_a_formula(tmp_path):
@@ -130,17 +120,53 @@ def test_text_is_never_a_formula(tmp_path):
     ],
 )
 def test_what_a_workbook_cannot_hold_is_refused(tmp_path, cell, message):
-    with pytest.raises(InputError, match=message) as caught:
-        save(tmp_path / "t.xlsx", ["a", "b"], [("x", "y"), ("z", cell)])
-    assert str(caught.value).startswith("t.xlsx, row 2, column 'b': ")
-    assert caught.value.hint == "write the table as CSV"
+    words, rows = f"^t.xlsx, row 2, column 'b': .*{message}", [("x", "y"), ("z", cell)]
+    hint = hint_of(words, save, tmp_path / "t.xlsx", ["a", "b"], rows)
+    assert hint == "write the table as CSV"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_too_many_rows(tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "MAX_ROWS", 11)
     save(tmp_path / "t.xlsx", ["a"], [[1]] * 10)
-    with pytest.raises(InputError, match="10 rows below the header") as caught:
-        save(tmp_path / "u.xlsx", ["a"], [[1]] * 11)
-    assert "CSV" in caught.value.hint
+    path = tmp_path / "u.xlsx"
+    assert "CSV" in hint_of("10 rows below the header", save, path, ["a"], [[1]] * 11)
     assert not (tmp_path / "u.xlsx").exists()
+
+
+HEADER = ("answer", "codes", "mark")
+ROWS = [("a long answer", "b;c", 1), ("another", "", 0)]
+
+
+def made(path, choices):
+    look = SheetLayout({0: 50.0, 1: 20.0}, choices)
+    return openpyxl.load_workbook(save(path, HEADER, ROWS, layout=look))
+
+
+def test_header_stays_and_texts_are_wrapped(tmp_path):
+    book = made(tmp_path / "t.xlsx", {})
+    (sheet,) = book.worksheets
+    assert sheet.freeze_panes == "A2"
+    assert [round(sheet.column_dimensions[name].width) for name in "AB"] == [51, 21]
+    assert sheet["A2"].alignment.wrap_text
+
+
+@pytest.mark.parametrize("names", [["one, two", 'b"', "=1"], [f"code {i}" for i in range(80)]])
+def test_choices_stand_on_a_hidden_sheet(tmp_path, names):
+    book = made(tmp_path / "t.xlsx", {1: (names, "or others"), 2: ([0, 1], "?")})
+    sheet, hidden = book.worksheets
+    assert (sheet.sheet_state, hidden.sheet_state) == ("visible", "hidden")
+    found = sheet.data_validations.dataValidation
+    assert [str(rule.sqref) for rule in found] == ["B2:B1048576", "C2:C1048576"]
+    assert [(rule.errorStyle, rule.error) for rule in found] == [
+        ("information", "or others"),
+        ("information", "?"),
+    ]
+    for rule, values in zip(found, (names, [0, 1]), strict=True):
+        name, cells = rule.formula1.strip("'").split("'!")
+        (row,) = book[name][cells.replace("$", "")]
+        assert [cell.value for cell in row] == values
+        assert "f" not in {cell.data_type for cell in row}
+    loaded = load(tmp_path / "t.xlsx")
+    assert (loaded.header, loaded.notes) == (HEADER, [])
+    assert loaded.rows == [("a long answer", "b;c", 1), ("another", None, 0)]

@@ -1,20 +1,18 @@
-"""Opening tables: what can be read, what is said about the rest."""
+"""Opening tables: what can be read, what is said of the rest, and rows of the header."""
 
 import gzip
 import os
 import random
 
 import pytest
-from table_files import load_text, put, save
+from table_files import hint_of, load, load_text, put, save
 
-from nldd.coding.tables.reading import read_table
+from nldd.coding.tables.reading import TableOptions, read_table
 from nldd.exceptions import InputError
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(InputError, match=r"none\.csv does not exist") as caught:
-        read_table(tmp_path / "none.csv")
-    assert str(tmp_path) in caught.value.hint
+    assert str(tmp_path) in hint_of(r"none\.csv does not exist", read_table, tmp_path / "none.csv")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -47,9 +45,7 @@ FOREIGN = [
 @pytest.mark.parametrize(("content", "what"), FOREIGN, ids=[what for _, what in FOREIGN])
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.unknown"])
 def test_other_files_are_named(tmp_path, content, what, name):
-    with pytest.raises(InputError, match=f"it seems to be {what}") as caught:
-        read_table(put(tmp_path, content, name))
-    assert caught.value.hint
+    assert hint_of(f"it seems to be {what}", read_table, put(tmp_path, content, name))
 
 
 @pytest.mark.parametrize(
@@ -81,9 +77,7 @@ def test_column_by_name(tmp_path):
         ("anwser", "Did you mean 'answer' or 'answer (2)'?"),
         ("zzz", "name one of its columns: 'Age', 'answer', 'Region', 'answer (2)'"),
     ):
-        with pytest.raises(InputError, match=rf"answers\.csv has no column '{wrong}'") as caught:
-            table.find(wrong)
-        assert caught.value.hint == hint
+        assert hint_of(rf"answers\.csv has no column '{wrong}'", table.find, wrong) == hint
 
 
 @pytest.mark.parametrize(
@@ -100,7 +94,62 @@ def test_column_that_nobody_can_name_otherwise(tmp_path, name, free, hint):
     path = save(tmp_path / name, ["id", "x"], [(1, 2)])
     table = read_table(path)
     assert table.find("x", free) == "x"
-    with pytest.raises(InputError, match=f"{name} has no column 'answer'") as caught:
-        table.find("answer", free)
-    assert caught.value.hint.startswith(hint)
-    assert all(repr(other) in caught.value.hint for other in free if "right" in hint)
+    said = hint_of(f"{name} has no column 'answer'", table.find, "answer", free)
+    assert said.startswith(hint)
+    assert all(repr(other) in said for other in free if "right" in hint)
+
+
+IDS = '"{""ImportId"":""_recordId""}","{""ImportId"":""QID1_TEXT""}"'
+QUALTRICS = f'ResponseId,Q1\nResponse ID,"What would\nyou change?"\n{IDS}\nR_1,more buses\nR_2,\n'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "id,answer\n1,Response\n2,late\n",
+        "id,answer\n,Response\n,late\n",
+        "id,answer\n,responses are slow\n2,late\n",
+        "id,answer\n,Response\n",
+        'id;age;answer\n1;3;{"ImportId": 1}\n2;4;{"ImportId": 1}\n',
+    ],
+    ids=["with an id", "no ids at all", "a sentence", "one row", "it speaks of ids"],
+)
+def test_first_rows_that_are_answers(tmp_path, content):
+    loaded = load_text(tmp_path, content)
+    assert (len(loaded.rows), loaded.notes) == (content.count("\n") - 1, [])
+
+
+def test_rows_are_skipped_as_a_person_says(tmp_path):
+    loaded = load_text(tmp_path, "a,b\nnames,of these\n1,2\n3,4\n", skip_rows=1)
+    assert loaded.rows == [("1", "2"), ("3", "4")]
+    assert loaded.notes == ["1 row below the header skipped; rows are counted after that."]
+    # Then nothing else is skipped by itself.
+    loaded = load_text(tmp_path, QUALTRICS, skip_rows=1)
+    assert [row[0] for row in loaded.rows] == ['{"ImportId":"_recordId"}', "R_1", "R_2"]
+    assert load_text(tmp_path, "a,b\n1,2\n", skip_rows=5).rows == []
+    lines = tmp_path / "a.jsonl"
+    lines.write_text('{"a": 1}\n{"a": 2}\n')
+    assert load(lines, skip_rows=1).rows == [(2,)]
+
+
+def test_titles_above_the_header(tmp_path):
+    content = "Staff 2024;;\n\nid;answer;age\n1;late, again;3\n\n2;;4\n"
+    loaded = load_text(tmp_path, content, header_row=3)
+    assert loaded.header == ("id", "answer", "age")
+    assert loaded.rows == [("1", "late, again", "3"), ("2", "", "4")]
+    assert loaded.notes == ["1 blank line was skipped."]
+    rows = [("", ""), ("id", "answer"), (1, "late"), ("", ""), (2, None)]
+    loaded = load(save(tmp_path / "answers.xlsx", ["Staff 2024", ""], rows), header_row=3)
+    assert (loaded.header, loaded.rows) == (("id", "answer"), [(1, "late"), (2, None)])
+    assert loaded.notes == ["1 empty row was skipped."]
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.xlsx"])
+def test_a_title_in_the_place_of_the_header_is_told(tmp_path, name):
+    rows = [("", ""), ("id", "answer"), (1, "late")]
+    path = save(tmp_path / name, ["Staff 2024", ""], rows)
+    with pytest.raises(InputError) as refused:
+        read_table(path).find("answer")
+    assert "--header-row N" in refused.value.hint
+    table = read_table(path, TableOptions(header_row=3))
+    assert hint_of("no column 'answers'", table.find, "answers") == "Did you mean 'answer'?"

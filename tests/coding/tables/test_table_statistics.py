@@ -2,10 +2,9 @@
 
 import datetime
 import sys
-from pathlib import Path
 
 import pytest
-from table_files import load, save
+from table_files import FILES, hint_of, load, save
 
 from nldd.coding.tables.reading import read_table
 from nldd.coding.tables.writing import write_table
@@ -84,7 +83,7 @@ def test_labels_dates_and_missing_values_are_read_as_coders_know_them(tmp_path):
 
 
 def test_a_response_set_has_marks_of_its_counted_value():
-    table = read_table(Path(__file__).parent / "files" / "response_set.sav")
+    table = read_table(FILES / "response_set.sav")
     found = table.format.variables.response_set("$WHY")
     assert found["is_dichotomy"]
     assert found["variable_list"] == [f"why_{k}" for k in range(1, 6)]
@@ -203,18 +202,15 @@ def test_text_that_is_too_long_is_refused_by_its_place(tmp_path):
 def test_damaged_files_are_refused_with_what_to_do(tmp_path, ending):
     path = tmp_path / f"answers{ending}"
     path.write_bytes(spss_file(tmp_path, "whole.sav").read_bytes()[:500])
-    with pytest.raises(InputError, match="cannot be read as a file of S") as caught:
-        load(path)
-    assert "save it again or as CSV" in caught.value.hint
+    assert "save it again or as CSV" in hint_of("cannot be read as a file of S", load, path)
 
 
 def test_a_missing_library_is_named(tmp_path, monkeypatch):
     path = spss_file(tmp_path)
     monkeypatch.setitem(sys.modules, "pyreadstat", None)
     for attempt in (lambda: load(path), lambda: save(path, ["a"], [])):
-        with pytest.raises(MissingExtraError, match="need pyreadstat") as caught:
-            attempt()
-        assert caught.value.hint == 'pip install "nldd[spss]"'
+        hint = hint_of("need pyreadstat", attempt, error=MissingExtraError)
+        assert hint == 'pip install "nldd[spss]"'
 
 
 def test_more_rows_than_a_file_can_hold_are_refused(tmp_path):

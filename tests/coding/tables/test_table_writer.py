@@ -1,6 +1,5 @@
 """Tables written as CSV and TSV, and files that are whole or not there."""
 
-import errno
 import os
 import signal
 import subprocess
@@ -11,14 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from hypothesis import assume, example, given, settings, strategies as st
-from table_files import load, put, quick_save, save
+from table_files import hint_of, load, put, quick_save, save
 
 from nldd.coding.tables.spreadsheet import TableFormat
 from nldd.coding.tables.writing import write_table
 from nldd.exceptions import InputError, NLDDError
 from present.test_formulas import RUN_BY_A_SPREADSHEET
-
-NO_SPACE = os.strerror(errno.ENOSPC)
 
 
 def names(folder):
@@ -95,9 +92,8 @@ def test_standard_output_is_csv_without_mark(capsysbinary):
 
 @pytest.mark.parametrize("name", ["out.xls", "out.parquet", "out", "out.csv.gz"])
 def test_unknown_ending(tmp_path, name):
-    with pytest.raises(InputError, match="is none of those that are written") as caught:
-        save(tmp_path / name, ["a"], [])
-    assert caught.value.hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl, .sav, .dta, .xpt"
+    hint = hint_of("is none of those that are written", save, tmp_path / name, ["a"], [])
+    assert hint == "use one of .csv, .tsv, .txt, .xlsx, .jsonl, .sav, .dta, .xpt"
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.xlsx", "out.jsonl"])
@@ -128,9 +124,9 @@ def test_full_disk_is_said_in_one_line(tmp_path, monkeypatch, name):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", fail)
-    with pytest.raises(NLDDError, match=rf"{name} cannot be written: No space left") as caught:
-        save(tmp_path / name, ["a"], [["x"]])
-    assert "space on the disk" in caught.value.hint
+    words = rf"{name} cannot be written: No space left"
+    hint = hint_of(words, save, tmp_path / name, ["a"], [["x"]], error=NLDDError)
+    assert "space on the disk" in hint
     assert names(tmp_path) == []
 
 

@@ -14,7 +14,7 @@ def sheet_xml(rows, before="", after=""):
     return f'<worksheet xmlns="{MAIN}">{before}<sheetData>{rows}</sheetData>{after}</worksheet>'
 
 
-def parts(rows="", *, strings=None, styles=None, sheets=(("Sheet1", ""),), book="", **options):
+def parts(rows="", *, strings=None, styles=None, sheets=(("Sheet1", ""),), **options):
     """The members of a workbook, the first sheet of which has these rows."""
     listed = "".join(
         f'<sheet name="{name}" sheetId="{k}" r:id="rId{k}" {more}/>'
@@ -27,7 +27,7 @@ def parts(rows="", *, strings=None, styles=None, sheets=(("Sheet1", ""),), book=
     members = {
         "_rels/.rels": f'<Relationships xmlns="{PACKAGE}"><Relationship Id="rId1" '
         f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">{book}'
+        "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}">'
         f"<sheets>{listed}</sheets></workbook>",
         "xl/worksheets/sheet1.xml": sheet_xml(rows, **options),
     }
@@ -57,15 +57,3 @@ def zipped(path, members):
 
 def workbook(folder, rows="", **options):
     return zipped(folder / "answers.xlsx", parts(rows, **options))
-
-
-def number_formats(*codes):
-    """Styles 1, 2, ... of these number formats: codes, or numbers of built-in ones."""
-    own = [(164 + k, code) for k, code in enumerate(codes) if isinstance(code, str)]
-    formats = "".join(f'<numFmt numFmtId="{n}" formatCode="{code}"/>' for n, code in own)
-    numbers = [164 + k if isinstance(code, str) else code for k, code in enumerate(codes)]
-    cells = "".join(f'<xf numFmtId="{n}"/>' for n in [0, *numbers])
-    return (
-        f"<numFmts>{formats}</numFmts><cellStyleXfs><xf numFmtId='14'/></cellStyleXfs>"
-        f"<cellXfs>{cells}</cellXfs>"
-    )

@@ -112,8 +112,7 @@ def review(
     """
     from nldd.coding.review.app import ReviewApp
     from nldd.coding.review.desk import Desk
-    from nldd.coding.review.learning import Learner
-    from nldd.coding.review.prepare import prepare_review
+    from nldd.coding.review.rounds import Learner, prepare_review
     from nldd.coding.review.server import ReviewServer
     from nldd.coding.review.store import ENDING, Store
 
@@ -222,7 +221,7 @@ def merge(stores: tuple[Path, ...], out: Path, as_json: bool) -> None:
     Example:
       nldd review merge ann.review.db bob.review.db -o both.review.db
     """
-    from nldd.coding.review.merge import merge_stores
+    from nldd.coding.review.decisions import merge_stores
 
     merged = merge_stores(stores, out)
     print_notes(merged.notes)

@@ -30,7 +30,7 @@ from nldd.coding.review.store import Store
 from nldd.exceptions import InputError, NLDDError
 
 if TYPE_CHECKING:
-    from nldd.coding.review.learning import Learner
+    from nldd.coding.review.rounds import Learner
 
 PAGE = Path(__file__).with_name("page")
 CHANGING = ("POST", "PUT", "PATCH", "DELETE")
@@ -216,7 +216,7 @@ class ReviewApp:
 
     def agreement(self) -> views.View | None:
         """How far coders agree."""
-        from nldd.coding.review.merge import agreement_of  # statistics: only where somebody asks
+        from nldd.coding.review.decisions import agreement_of  # only where somebody asks
 
         with Store.open(self.desk.store.path, write=False) as store:
             found = agreement_of(store)

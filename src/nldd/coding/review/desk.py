@@ -433,9 +433,8 @@ class Desk:
             return replace(before, flag=flag, note=act.note if flag else "")
         if act.action == records.SKIP:
             return replace(before, state=records.SKIPPED, codes=None)
-        return replace(
-            before, state=records.DONE, codes=self.known_codes.chosen(frozenset(act.codes))
-        )
+        codes = self.known_codes.chosen(frozenset(act.codes))
+        return replace(before, state=records.DONE, codes=codes)
 
     def _entry(self, act: Act, batch: str = "") -> LogEntry:
         said = self.outlook.codes_in(act.round, self.place(act.item))

@@ -20,7 +20,7 @@ from nldd._wording import quote_first
 from nldd.coding import columns as own
 from nldd.coding.review import records
 from nldd.coding.review.decisions import stored_table
-from nldd.coding.review.records import Item, ItemOutcome, LogEntry, Round, Study, Suggestion
+from nldd.coding.review.records import Item, ItemOutcome, LogEntry, Study, Suggestion
 from nldd.coding.review.store import ChangedSinceError, Store
 from nldd.coding.tables.spreadsheet import Cell, cell_text, unique_column_names
 from nldd.coding.tables.writing import write_table
@@ -56,18 +56,16 @@ def coded_items(store: Store) -> Iterator[CodedItem]:
     """All answers in the order of the table, with what people and the machine have made of them."""
     outcomes, rounds = records.outcomes(store.entries()), store.rounds()
     # What a later round has not suggested again was said by the first.
-    said = {s.item: (s, r) for r in rounds[:1] + rounds[-1:] for s in store.suggestions(r.round)}
+    told = {s.item: (s, r) for r in rounds[:1] + rounds[-1:] for s in store.suggestions(r.round)}
     for item in store.items():
-        yield _coded(item, said.get(item.item), outcomes.get(item.item, records.UNTOUCHED))
+        said, by = told.get(item.item, (None, None))
+        outcome, model = outcomes.get(item.item, records.UNTOUCHED), by.model[:12] if by else ""
+        yield _coded(item, said, model, outcome)
 
 
-def _coded(
-    item: Item, suggested: tuple[Suggestion, Round] | None, outcome: ItemOutcome
-) -> CodedItem:
-    said, model = None, ""
+def _coded(item: Item, said: Suggestion | None, model: str, outcome: ItemOutcome) -> CodedItem:
     codes, status, told = frozenset[str](), WAITING, outcome.deciding
-    if suggested is not None:
-        said, model = suggested[0], suggested[1].model[:12]
+    if said is not None:
         codes, status = frozenset(said.codes), said.status
     skipped = [entry for entry in outcome.entries if entry.after.state == records.SKIPPED]
     if outcome.codes is not None:
@@ -270,12 +268,8 @@ def read_tasks(store: Store, path: Path, coder: str = "", force: bool = False) -
     come again, nor does what its coder has changed in the review since, if not by `force`.
     """
     (found, n_left), entries, added = _read_entries(store, path, coder), store.entries(), {}
-    ids, outcomes, n_known, n_since = (
-        {e.uid: e.id for e in entries},
-        records.outcomes(entries),
-        0,
-        0,
-    )
+    ids, outcomes = {e.uid: e.id for e in entries}, records.outcomes(entries)
+    n_known = n_since = 0
     for entry, origin in found:
         last, after = outcomes.get(entry.item, records.UNTOUCHED).last(entry.coder), entry.after
         # What is skipped has no codes that count.

@@ -53,12 +53,14 @@ good now: open that. If you have just done so, reload this page.</p></main></bod
 CLOSING_SECONDS = 3
 # With so many connections at a time, requests are put off (503): a page of ours opens six.
 MOST_CONNECTIONS = 500
+# Shows a person the address of the moment.
+Announce = Callable[[str], None]
 
 
 class Door:
     """The token of the moment, and the cookies that earlier ones became."""
 
-    def __init__(self, port: int, announce: Callable[[str], None]) -> None:
+    def __init__(self, port: int, announce: Announce) -> None:
         self.port, self._announce = port, announce
         self.cookie = f"nldd_review_{port}"
         self._sessions: list[str] = []
@@ -239,12 +241,7 @@ def lock_review(store: Store) -> FileLock:
 class ReviewServer:
     """A server that listens already, and answers while :meth:`run` runs."""
 
-    def __init__(
-        self,
-        review: ReviewApp,
-        port: int | None = None,
-        announce: Callable[[str], None] = lambda address: None,
-    ) -> None:
+    def __init__(self, review: ReviewApp, port: int | None, announce: Announce) -> None:
         store = review.desk.store
         self.review, self._lock = review, lock_review(store)
         self._socket = _listen_again(store, port)

@@ -177,12 +177,9 @@ class Store(AbstractContextManager["Store"]):
 
     def begin_round(self, model: str) -> int:
         """The number of a new round, which no other process has."""
+        query = "INSERT INTO rounds SELECT coalesce(max(round) + 1, 0), ?, ?, 0, '{}' FROM rounds"
         with self._transaction():
-            query = "SELECT coalesce(max(round) + 1, 0) FROM rounds"
-            number = int(self._connection.execute(query).fetchone()[0])
-            row = (number, current_time(), model)
-            self._connection.execute("INSERT INTO rounds VALUES (?, ?, ?, 0, '{}')", row)
-        return number
+            return int(self._connection.execute(query, (current_time(), model)).lastrowid or 0)
 
     def finish_round(
         self, round: int, model: str, facts: Mapping[str, Any], time: str = ""

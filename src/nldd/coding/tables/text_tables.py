@@ -25,6 +25,7 @@ from nldd.present.text import count_noun
 HEAD_BYTES, SAMPLE_BYTES = 2**16, 2**14
 ZIP, OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
+_OPEN_AND_SAVE = "open it in a spreadsheet and save it as .xlsx"
 # First bytes of files, in small letters; what they belong to; what to do.
 _FOREIGN = (
     (ZIP, "a zip archive: a workbook, a document or a model of nldd", "rename a workbook to .xlsx"),
@@ -32,10 +33,8 @@ _FOREIGN = (
     (b"par1\x15", "a Parquet file", "rename it so that it ends in .parquet"),
     (b"$fl2@", "an SPSS file", "rename it so that it ends in .sav"),
     (b"<stata_dta>", "a Stata file", "rename it so that it ends in .dta"),
-    (b"<!doctype", "a web page", "open it in a spreadsheet and save it as .xlsx"),
-    (b"<html", "a web page", "open it in a spreadsheet and save it as .xlsx"),
-    (b"<table", "a web page", "open it in a spreadsheet and save it as .xlsx"),
-    (b"<?xml", "an XML file", "open it in a spreadsheet and save it as .xlsx"),
+    *((b, "a web page", _OPEN_AND_SAVE) for b in (b"<!doctype", b"<html", b"<table")),
+    (b"<?xml", "an XML file", _OPEN_AND_SAVE),
     (b"sqlite format 3", "a database, such as a review of nldd", "nldd review export, for a table"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"%pdf-", "a PDF file", "export the answers as CSV or .xlsx"),
@@ -232,17 +231,11 @@ def read_csv(
     rows, n_blank, short = _fit_rows(numbered[n_above + 1 :], len(header), text)
     notes = [*text.notes, *sheets.skipped_note(n_above + n_blank, "blank line")]
     if short:
-        notes.append(
-            f"{count_noun(len(short), 'row')} had fewer cells than the header, the first in "
-            f"line {short[0]}; empty ones were added."
-        )
-    format = sheets.TableFormat(
-        kind=kind,
-        encoding=text.encoding,
-        separator="," if mark == NO_SEPARATOR else mark,
-        bom=text.bom,
-        newline="\r\n" if lines[0].endswith("\r\n") else "\n",
-    )
+        few = f"{count_noun(len(short), 'row')} had fewer cells than the header"
+        notes.append(f"{few}, the first in line {short[0]}; empty ones were added.")
+    written = "," if mark == NO_SEPARATOR else mark
+    newline = "\r\n" if lines[0].endswith("\r\n") else "\n"
+    format = sheets.TableFormat(kind, text.encoding, written, text.bom, newline)
     frame = sheets.frame_of_rows(rows, len(header))
     likely = max(SEPARATORS, key=header[0].count)
     # A separator that a person named, and that the header seems not to have.
@@ -285,9 +278,9 @@ def _numbered_rows(
             yield line, row
             line = reader.line_num + n_before + 1
     except csv.Error as error:
-        what, hint = "closed within a cell", "write a quote within a quoted cell twice"
-        what = "never closed" if "unexpected end" in str(error) else what
-        what = f"a quote of the row that begins here is {what}"
+        how = "never closed" if "unexpected end" in str(error) else "closed within a cell"
+        what = f"a quote of the row that begins here is {how}"
+        hint = "write a quote within a quoted cell twice"
         if "larger" in str(error):
             what = f"a cell is longer than {sheets.MAX_CELL:,} characters"
             hint = "check that its quote is closed"

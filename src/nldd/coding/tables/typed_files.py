@@ -21,16 +21,7 @@ from typing import Any, BinaryIO
 import pandas as pd
 
 from nldd._wording import quote_first
-from nldd.coding.tables.spreadsheet import (
-    MAX_BYTES,
-    Cell,
-    Spreadsheet,
-    TableFormat,
-    cell_place,
-    cell_text,
-    frame_of,
-    python_value,
-)
+from nldd.coding.tables import spreadsheet as sheets
 from nldd.coding.tables.text_tables import nested_value
 from nldd.exceptions import InputError, MissingExtraError, NLDDWarning, warn_caller
 
@@ -50,16 +41,16 @@ _UNITS = {
     "SAS": (datetime.datetime(1960, 1, 1), 1, 1),
     "Stata": (datetime.datetime(1960, 1, 1), 1000, 1),
 }
-_DATES = re.compile(
-    r"[AEJS]?DATE|WEEKDAT[EX]|(MMDDYY|DDMMYY|YYMMDD)[BCDNPS]?|(E8601|B8601|IS8601)DA|%td.*|%d.*"
-)
-_MOMENTS = re.compile(
-    r"DATETIME|YMDHMS|DATEAMPM|MDYAMPM|(E8601|B8601|IS8601)D[TN]|%tc(?!(HH|hh)).*|%tC.*"
-)
-_TIMES = re.compile(r"TIME|TIMEAMPM|HHMM|TOD|(E8601|B8601|IS8601)TM|%tc(HH|hh).*")
+# What numbers are shown as, by their formats.
+_ISO = "(E8601|B8601|IS8601)"
+_KINDS = {
+    "date": rf"[AEJS]?DATE|WEEKDAT[EX]|(MMDDYY|DDMMYY|YYMMDD)[BCDNPS]?|{_ISO}DA|%td.*|%d.*",
+    "moment": rf"DATETIME|YMDHMS|DATEAMPM|MDYAMPM|{_ISO}D[TN]|%tc(?!(HH|hh)).*|%tC.*",
+    "time": rf"TIME|TIMEAMPM|HHMM|TOD|{_ISO}TM|%tc(HH|hh).*",
+}
 
 
-def read_parquet(path: Path) -> Spreadsheet:
+def read_parquet(path: Path) -> sheets.Spreadsheet:
     """A Parquet file; what Python has no value for becomes text."""
     try:
         from pyarrow import ArrowException
@@ -72,7 +63,7 @@ def read_parquet(path: Path) -> Spreadsheet:
             header = tuple(map(str, file.schema_arrow.names))
             _check_parquet(path, file.metadata)
             arrays = file.read().columns
-        frame = frame_of({j: map(nested_value, a.to_pylist()) for j, a in enumerate(arrays)})
+        frame = sheets.frame_of({j: map(nested_value, a.to_pylist()) for j, a in enumerate(arrays)})
     except InputError:
         raise  # it is a ValueError too
     except (ArrowException, OSError, ValueError, OverflowError) as error:
@@ -81,7 +72,7 @@ def read_parquet(path: Path) -> Spreadsheet:
         raise InputError(message, hint="write it again, or save the table as CSV") from error
     if not header:
         raise InputError(f"{path} has no columns.", hint="write it again, with the answers")
-    return Spreadsheet(path, frame, header, TableFormat("parquet"))
+    return sheets.Spreadsheet(path, frame, header, sheets.TableFormat("parquet"))
 
 
 def _check_parquet(path: Path, found: Any) -> None:
@@ -90,8 +81,8 @@ def _check_parquet(path: Path, found: Any) -> None:
     chunks = [group.column(j) for group in groups for j in range(group.num_columns)]
     # A row has several values where these are lists.
     check_claim(path, max([found.num_rows, *(chunk.num_values for chunk in chunks)]))
-    if (n_bytes := sum(chunk.total_uncompressed_size for chunk in chunks)) > MAX_BYTES:
-        message = f"{path} unpacks to {n_bytes:,} bytes; at most {MAX_BYTES:,} are read."
+    if (n_bytes := sum(chunk.total_uncompressed_size for chunk in chunks)) > sheets.MAX_BYTES:
+        message = f"{path} unpacks to {n_bytes:,} bytes; at most {sheets.MAX_BYTES:,} are read."
         raise InputError(message, hint="leave out the columns that are not needed")
 
 
@@ -156,7 +147,7 @@ class Variables:
         return next((one for given, one in self.sets.items() if given.casefold() == plain), None)
 
 
-def read_statistics(path: Path, encoding: str | None = None) -> Spreadsheet:
+def read_statistics(path: Path, encoding: str | None = None) -> sheets.Spreadsheet:
     """An SPSS, Stata or SAS file."""
     program, reader = READERS[path.suffix.lower()]
     read = getattr(load_pyreadstat(path), reader)
@@ -188,8 +179,8 @@ def read_statistics(path: Path, encoding: str | None = None) -> Spreadsheet:
         raise InputError(f"{path} has no variables.", hint="save it again, with the answers")
     variables = Variables(program, found)
     cells = {j: map(_converter(variables, n), columns[n]) for j, n in enumerate(header)}
-    format = TableFormat(kind=path.suffix.lower()[1:], variables=variables)
-    return Spreadsheet(path, frame_of(cells), header, format)
+    format = sheets.TableFormat(kind=path.suffix.lower()[1:], variables=variables)
+    return sheets.Spreadsheet(path, sheets.frame_of(cells), header, format)
 
 
 def load_pyreadstat(path: Path) -> Any:
@@ -202,7 +193,7 @@ def load_pyreadstat(path: Path) -> Any:
     return pyreadstat
 
 
-def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
+def _converter(variables: Variables, name: str) -> Callable[[Any], sheets.Cell]:
     """How the values of a variable become cells."""
     found, is_text = variables.found, variables.is_text(name)
     labels = found.variable_value_labels.get(name, {})
@@ -211,7 +202,7 @@ def _converter(variables: Variables, name: str) -> Callable[[Any], Cell]:
     counted = next((one["counted_value"] for one in sets if one["is_dichotomy"]), None)
     kind = None if is_text else time_kind(found.original_variable_types.get(name) or "")
 
-    def convert(value: Any) -> Cell:
+    def convert(value: Any) -> sheets.Cell:
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return None
         if isinstance(value, str):
@@ -238,20 +229,17 @@ def _is_missing(value: Any, ranges: Sequence[Any]) -> bool:
     return any(isinstance(low, str) == kind and low <= value <= high for low, high in ends)
 
 
-def _whole(value: float) -> Cell:
+def _whole(value: float) -> sheets.Cell:
     return int(value) if abs(value) < 2**53 and value == int(value) else value
 
 
 def time_kind(format: str) -> str | None:
     """Whether numbers are shown as a date, a moment or a time of the day, by their format."""
     name = format if format.startswith("%") else re.sub(r"[\d.]+$", "", format.upper())
-    for kind, pattern in (("moment", _MOMENTS), ("time", _TIMES), ("date", _DATES)):
-        if pattern.fullmatch(name):
-            return kind
-    return None
+    return next((kind for kind, form in _KINDS.items() if re.fullmatch(form, name)), None)
 
 
-def value_moment(value: float, kind: str, program: str) -> Cell:
+def value_moment(value: float, kind: str, program: str) -> sheets.Cell:
     """A number as the date or time that it stands for; the number, if it would not come back.
 
     >>> value_moment(13797302400.0, "date", "SPSS"), value_moment(0.5, "date", "Stata")
@@ -323,7 +311,7 @@ def write_statistics(
     stream: BinaryIO,
     path: Path,
     header: Sequence[str],
-    cells: Sequence[Sequence[Cell]],
+    cells: Sequence[Sequence[sheets.Cell]],
     known: Variables | None,
     descriptions: Mapping[str, str],
 ) -> None:
@@ -377,27 +365,25 @@ def _describe(
     }
     labels = {name: _cut(label, target.longest_label) for name, label in labels.items()}
     about: dict[str, Any] = {"column_labels": labels, "variable_format": {}}
-    is_same = known is not None and known.program == target.program
-    if known and is_same:
-        about["file_label"] = known.found.file_label or ""
-        formats = known.found.original_variable_types
-        about["variable_format"] = {n: form for n, form in formats.items() if form}
+    same = known.found if known and known.program == target.program else None
+    if same:
+        formats = {n: form for n, form in same.original_variable_types.items() if form}
+        about |= {"file_label": same.file_label or "", "variable_format": formats}
     if known and target.program != "SAS":
         about["variable_value_labels"] = {
-            name: {v: label for v, label in known.values[given].items() if is_same or _is_whole(v)}
+            name: {v: label for v, label in known.values[given].items() if same or _is_whole(v)}
             for name, given in names.items()
-            if given in known.values and (is_same or not known.is_text(given))
+            if given in known.values and (same or not known.is_text(given))
         }
     if target.program == "Stata":
         about |= {"missing_user_values": {n: [*ascii_lowercase] for n in names}, "version": 14}
     if target.program == "SPSS":
-        about["variable_measure"] = dict(known.found.variable_measure) if known and is_same else {}
-    if known and is_same and target.program == "SPSS":
-        about |= {"missing_ranges": known.found.missing_ranges, "note": known.found.notes}
+        about["variable_measure"] = dict(same.variable_measure) if same else {}
+        about |= {"missing_ranges": same.missing_ranges, "note": same.notes} if same else {}
     return about
 
 
-def _value(cell: Cell, was_text: bool | None, known: Variables | None, target: Target) -> Any:
+def _value(cell: Any, was_text: bool | None, known: Variables | None, target: Target) -> Any:
     """What a file has for a cell: the value behind a label, None for nothing."""
     if isinstance(cell, Labelled) and known is not None and was_text is not None:
         # Another program would take the values that mean that there is none for others.
@@ -405,7 +391,8 @@ def _value(cell: Cell, was_text: bool | None, known: Variables | None, target: T
         return cell.value if cell or keep else None
     if cell is None or cell == "":
         return None
-    return cell if isinstance(cell, str | int | float | _DATE | _TIME) else python_value(cell)
+    is_plain = isinstance(cell, str | int | float | _DATE | _TIME)
+    return cell if is_plain else sheets.python_value(cell)
 
 
 def _number_column(values: list[Any], name: str, target: Target, about: dict[str, Any]) -> Any:
@@ -438,12 +425,12 @@ def _is_whole(value: Any) -> bool:
 def _text_column(
     values: list[Any], name: str, path: Path, target: Target, about: dict[str, Any]
 ) -> Any:
-    texts = list(map(cell_text, values))
+    texts = list(map(sheets.cell_text, values))
     for number, text in enumerate(texts, 1):
         if 4 * len(text) > target.longest_text and (n := len(text.encode())) > target.longest_text:
             what = f"the text has {n:,} bytes; {target.program} takes at most"
             hint = "shorten the text, or write the table as CSV or .xlsx"
-            place = cell_place(path, number, name)
+            place = sheets.cell_place(path, number, name)
             raise InputError(f"{place}: {what} {target.longest_text:,}.", hint=hint)
     form = about["variable_format"].pop(name, "")
     if target.program == "SPSS":

@@ -21,9 +21,8 @@ import pandas as pd
 
 from nldd._files import open_replacement
 from nldd._wording import quote
-from nldd.coding.tables.reading import distinct_names
+from nldd.coding.tables.reading import SHEET_OF_CHOICES, distinct_names
 from nldd.coding.tables.spreadsheet import Cell, TableFormat, cell_place, cell_text, python_value
-from nldd.coding.tables.workbooks import SHEET_OF_CHOICES
 from nldd.exceptions import InputError, NLDDError
 from nldd.present.text import escape_formula
 

@@ -1,18 +1,129 @@
-"""Reviews of two coders in one: every decision once, in its order, and how far they agree."""
+"""Several coders: checks, disputes, who has which answers, and their reviews in one."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
-from coding.review.desk_acts import to_undo
+from coding.review.desk_acts import act, listed, of, progress, renew, to_undo
 from coding.review.made_review import decide, entry, latest, log_of, make_review
 from coding_tables import call, refuse, succeed
 from nldd.coding.agreement import SharedAnswer, compare_coders
-from nldd.coding.review.merge import agreement_of, merge_stores
-from nldd.coding.review.records import outcomes
+from nldd.coding.audit import judge_checks
+from nldd.coding.review import views
+from nldd.coding.review.decisions import agreement_of, merge_stores
+from nldd.coding.review.desk import Conflict
+from nldd.coding.review.records import CODE, FLAG, OPEN, SETTLE, SKIP, outcomes
 from nldd.coding.review.store import Store
 from nldd.exceptions import InputError
+
+
+@pytest.mark.parametrize(
+    ("n_right", "n", "headline"),
+    [(1, 1, "1 of 1 right"), (18, 19, "18 of 19 right"), (20, 20, "83 to 100 % right")],
+)
+def test_few_checks_are_counts_with_an_interval_but_no_share(n_right, n, headline):
+    """One right answer of one is no accuracy of 100 %."""
+    found = judge_checks([True] * n_right + [False] * (n - n_right), 50 - n, 0.9)
+    said = views.CheckedAccuracy(50, 0, False, found)
+    assert said.headline == headline
+    assert said.text.split(";")[0].count(" %") == 2 + (n > 19)
+
+
+def test_the_result_goes_with_codes_that_were_withdrawn(desks, capsys):
+    desk = desks(n_drawn=20, share=0.6)
+    said = of(desk)
+    assert views.audit_view(desk)["text"] == "No automatic code has been checked yet."
+    for item in desk.drawn:
+        desk.decide(act(item, said[item].codes))
+    n = views.audit_view(desk)["n_checked"]
+    assert views.audit_view(desk)["headline"] == f"{n} of {n} right"
+    # Nothing is left where people have decided all: that withdraws no code.
+    for number, n_review in ((1, 0), (2, 20)):
+        renew(desk, number, (), n_auto=0, n_review=n_review)
+        view = views.audit_view(desk)
+        assert (view["withdrawn"], view["headline"] == "") == (n_review > 0, n_review > 0)
+    assert (view["accuracy"], view["n_checked"]) == (1, n)  # the record stays
+    assert call("audit", desk.store.path) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.startswith(f"The first automatic codes were withdrawn ({n} of {n} checked")
+    assert views.audit_of(desk.store).audit.verdict == view["verdict"] is not None
+
+
+def test_coders_do_not_see_each_other_before_they_have_decided(desks):
+    ann, bob = desks("Ann"), desks("Bob")
+    ann.decide(act(9, ["pay"]))
+    bob.follow()
+    (view,) = views.item_views(bob, [9])
+    assert (view["others"], view["state"], view["codes"]) == ([], OPEN, None)
+    bob.decide(act(9, ["food"]))
+    (view,) = views.item_views(bob, [9])
+    assert view["others"] == [{"coder": "Ann", "codes": ["pay"]}]
+    (row,) = views.disagreements_view(bob)
+    assert row["by"] == [{"coder": "Ann", "codes": ["pay"]}, {"coder": "Bob", "codes": ["food"]}]
+    assert listed(bob, "disagree") == [9]
+    ann.follow()
+    ann.decide(act(9, ["pay"], seen=1))  # the same again: Bob has not seen this entry
+    bob.follow()
+    with pytest.raises(Conflict):
+        bob.decide(act(9, ["pay"], SETTLE, seen=row["seen"]))
+    bob.decide(act(9, ["pay"], SETTLE, seen=views.disagreements_view(bob)[0]["seen"]))
+    assert views.disagreements_view(bob) == []
+    assert views.item_views(bob, [9])[0]["settled"]
+    with pytest.raises(InputError, match="do not disagree"):
+        bob.decide(act(9, ["pay"], SETTLE, seen=bob.own(9).id))
+    bob.undo("back")
+    assert listed(bob, "disagree") == [9]
+
+
+def test_what_is_settled_stays_so_until_somebody_decides_otherwise(desks):
+    ann, bob, cleo = desks("Ann", share=0), desks("Bob"), desks("Cleo")
+
+    def then(desk, action, codes=("pay",)):
+        desk.follow()
+        seen = desk.seen_by_all(9) if action == SETTLE else desk.own(9).id
+        desk.decide(act(9, codes, action, seen=seen))
+        outcome = desks("Dan").outcome(9)
+        return outcome.settling is not None
+
+    then(ann, CODE)
+    then(bob, CODE, ["food"])
+    assert then(ann, SETTLE, ["food"])
+    before = agreement_of(ann.store)
+    assert (before.n_answers, before.n_same) == (1, 0)
+    assert all([then(bob, FLAG), then(ann, FLAG), then(ann, SKIP), then(cleo, SKIP)])
+    cleo.undo("a")
+    assert not then(ann, CODE, ["rooms"])
+    ann.undo("b")
+    ann.undo("c")  # the skip
+    assert then(bob, CODE, ["food"])
+    assert agreement_of(ann.store) == before
+    assert not then(bob, CODE, ["rooms"])
+    assert not then(bob, FLAG)
+    ann.follow()
+    assert 9 in ann.disagreed
+    assert views.item_views(ann, [9])[0]["settled"] is False
+
+
+def test_answers_of_others_are_left_to_them_where_the_coder_wants_that(desks):
+    ann, bob = desks("Ann", share=0), desks("Bob")
+    ann.decide(act(1))
+    bob.follow()
+    assert 1 in bob.next_items("file", 0, 100)
+    bob.change_settings({"others": "leave"})
+    assert 1 not in bob.next_items("file", 0, 100)
+    assert progress(bob)["n_done"] == 1
+
+
+def test_answers_in_dispute_are_nothing_to_learn_from(desks):
+    ann, bob = desks("Ann", share=0), desks("Bob")
+    for item in range(1, 5):
+        ann.decide(act(item, ["pay"]))
+        bob.decide(act(item, ["food"]))
+    ann.decide(act(5))
+    status = views.status_view(ann, {})
+    assert status["learning"]["since"] == 1
+    assert (status["machine"]["n_people"], status["machine"]["n_apart"]) == (1, 4)
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +166,9 @@ def test_all_entries_are_there_once_in_their_order(two, tmp_path):
     assert merged.coders == ("Ann", "Bob")
     log = log_of(both)
     # Ann's clock was moved back: what she did later stays later.
-    assert [(e.id, e.item, e.coder, e.action) for e in log] == [
-        (1, 9, "Ann", "code"),
-        (2, 1, "Bob", "code"),
-        (3, 1, "Ann", "code"),
-        (4, 2, "Ann", "code"),
-        (5, 2, "Bob", "code"),
-        (6, 2, "Ann", "undo"),
-    ]
+    told = [f"{e.id} {e.coder} {e.action} {e.item}" for e in log]
+    assert told[:3] == ["1 Ann code 9", "2 Bob code 1", "3 Ann code 1"]
+    assert told[3:] == ["4 Ann code 2", "5 Bob code 2", "6 Ann undo 2"]
     assert (log[5].undoes, log[3].uid) == (4, second.uid)
     assert [e.uid for e in to_undo(log, "Ann")] == [first.uid]
     found = {item: outcome.codes for item, outcome in outcomes(log).items()}
@@ -124,27 +230,19 @@ def test_files_are_named_with_care(two, tmp_path):
 
 def test_agreement_is_of_what_each_decided_alone(two):
     path = two[0]
-    pairs = [
-        ({"pay"}, {"pay"}),
-        ({"food", "pay"}, {"pay"}),
-        ({"rooms"}, {"rooms"}),
-        ({"food"}, {"managers"}),
-        ({"pay"}, None),
-        (None, {"food"}),
-    ]
-    given = [{i: pair[who] for i, pair in enumerate(pairs, 1) if pair[who]} for who in (0, 1)]
-    decide(path, given[0])
+    pay, food, rooms, managers = (frozenset({c}) for c in ("pay", "food", "rooms", "managers"))
+    ann = {1: pay, 2: food | pay, 3: rooms, 4: food, 5: pay}
+    bob = {1: pay, 2: pay, 3: rooms, 4: managers, 6: food}
+    decide(path, ann)
     with Store.open(path) as store:
         assert agreement_of(store) is None
-    decide(path, given[1], "Bob")
+    decide(path, bob, "Bob")
     decide(path, {2: {"pay"}}, action="settle")
     decide(path, {4: {"food"}}, "Cleo", action="settle")
     with Store.open(path) as store:
         found, texts = agreement_of(store), dict(store.texts())
-    answers = [
-        SharedAnswer(str(i), texts[i], tuple(c and frozenset(c) for c in pair))
-        for i, pair in enumerate(pairs, 1)
-    ]
+    pairs = {i: (ann.get(i), bob.get(i)) for i in range(1, 7)}
+    answers = [SharedAnswer(str(i), texts[i], pair) for i, pair in pairs.items()]
     assert found == compare_coders(answers, ("Ann", "Bob"))
     assert (found.n_answers, found.n_same, found.n_single) == (4, 2, 2)
     assert [d.name for d in found.disagreements] == ["4", "2"]
