@@ -1,7 +1,9 @@
 """``nldd demo yeast``: compare BR and NLDD on yeast, and explain predictions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,37 +34,6 @@ BASE_NAMES = {"logistic": "logistic regression", "svm": "linear SVM with Platt s
 
 
 @dataclass(frozen=True, eq=False)
-class FittedFold:
-    """One method on one fold: its scores, and the fitted model for a closer look."""
-
-    method: str
-    fold: int
-    scores: dict[str, float]
-    model: Any = field(repr=False)
-    test_rows: Any = field(repr=False)
-
-
-def cross_validate(
-    methods: Mapping[str, Any], X: Any, Y: Any, *, n_folds: int = 10, random_state: int = 0
-) -> Iterator[FittedFold]:
-    """Fit and score every method on every fold, handing over each cell as it is done.
-
-    The folds are a random partition, the same for all methods.
-    """
-    folds = KFold(n_folds, shuffle=True, random_state=random_state).split(X)
-    for fold, (train, test) in enumerate(folds):
-        for name, method in methods.items():
-            model = clone(method).fit(X[train], Y[train])
-            yield FittedFold(name, fold, evaluate(Y[test], model.predict(X[test])), model, test)
-
-
-def mean_scores(cells: Iterable[FittedFold], method: str) -> dict[str, float]:
-    """Mean of each measure over the folds of `method`."""
-    rows = [cell.scores for cell in cells if cell.method == method]
-    return {key: float(np.mean([row[key] for row in rows])) for key in rows[0]}
-
-
-@dataclass(frozen=True, eq=False)
 class Example:
     """A gene that the model did not see: what it predicted and why, and the truth."""
 
@@ -83,14 +54,13 @@ class Demo:
     base: str
     n_folds: int
     scores: dict[str, dict[str, float]]
-    beta: NDArray[np.float64]
-    beta_spread: NDArray[np.float64]
+    betas: NDArray[np.float64]
     examples: list[Example]
     model: NLDDClassifier = field(repr=False)
 
     def __str__(self) -> str:
-        paper = PUBLISHED_COEFFICIENTS["yeast"]
-        table = zip(COEFFICIENTS, self.beta, self.beta_spread, paper, strict=True)
+        paper, spread = PUBLISHED_COEFFICIENTS["yeast"], self.betas.std(axis=0, ddof=1)
+        table = zip(COEFFICIENTS, self.betas.mean(axis=0), spread, paper, strict=True)
         rows = [(name, *(f"{value:.4f}" for value in values)) for name, *values in table]
         parts = (
             f"Yeast: 2417 genes, 103 features, 14 labels; {self.n_folds}-fold cross-validation\n"
@@ -128,36 +98,41 @@ def run_demo(
     """Cross-validate BR and NLDD on yeast and explain five predictions of the first fold."""
     X, Y, label_names = load_yeast()
     estimator = PlattSVC() if base == "svm" else None
-    methods = {
-        "BR": BinaryRelevance(estimator, n_jobs=n_jobs, random_state=random_state),
-        "NLDD": NLDDClassifier(estimator, n_jobs=n_jobs, random_state=random_state),
+    how: dict[str, Any] = {"n_jobs": n_jobs, "random_state": random_state}
+    methods = {"BR": BinaryRelevance(estimator, **how), "NLDD": NLDDClassifier(estimator, **how)}
+    folds = list(KFold(n_folds, shuffle=True, random_state=random_state).split(X))
+    models, rows = defaultdict(list), defaultdict(list)
+    steps = progress(product(methods, folds), len(methods) * n_folds, "BR and NLDD on yeast")
+    for name, (train, test) in steps:
+        model = clone(methods[name]).fit(X[train], Y[train])
+        models[name].append(model)
+        rows[name].append(evaluate(Y[test], model.predict(X[test])))
+    scores = {
+        name: {key: float(np.mean([row[key] for row in found])) for key in found[0]}
+        for name, found in rows.items()
     }
-    steps = cross_validate(methods, X, Y, n_folds=n_folds, random_state=random_state)
-    cells = list(progress(steps, n_folds * len(methods), "BR and NLDD on yeast"))
-    scores = {method: mean_scores(cells, method) for method in methods}
-    folds = [cell for cell in cells if cell.method == "NLDD"]
-    beta = np.array([fold.model.beta_ for fold in folds])
-    examples = _examples(folds[0], X, Y, label_names)
-    spread = beta.std(axis=0, ddof=1)
-    return Demo(base, n_folds, scores, beta.mean(axis=0), spread, examples, folds[0].model)
+    betas, first = np.array([model.beta_ for model in models["NLDD"]]), models["NLDD"][0]
+    return Demo(base, n_folds, scores, betas, _examples(first, folds[0], X, Y, label_names), first)
 
 
-def _examples(cell: FittedFold, X: Any, Y: Any, label_names: list[str]) -> list[Example]:
-    """Five genes of the test fold from the surest to the least sure prediction."""
-    rows, explanations = cell.test_rows, cell.model.explain(X[cell.test_rows])
+def _examples(
+    model: NLDDClassifier, fold: tuple[Any, ...], X: Any, Y: Any, label_names: list[str]
+) -> list[Example]:
+    """Five genes of the test rows from the surest to the least sure prediction."""
+    train, test = fold
+    explanations = model.explain(X[test])
     by_theta = np.argsort([explanation.theta for explanation in explanations], kind="stable")
-    chosen = by_theta[np.linspace(0, len(rows) - 1, 5).round().astype(int)]
-    truths = as_label_sets(Y[rows[chosen]], label_names)
-    # The folds were cut from all genes: say which gene of the whole data set a row was.
-    train = np.setdiff1d(np.arange(len(X)), rows)
+    chosen = by_theta[np.linspace(0, len(test) - 1, 5).round().astype(int)]
+    truths = as_label_sets(Y[test[chosen]], label_names)
 
     def with_names(found: Explanation) -> Explanation:
+        # The folds were cut from all genes: say which gene of the whole data set a row was.
         labels, row = tuple(label_names[label] for label in found.labels), int(train[found.row])
         other = None if found.runner_up is None else with_names(found.runner_up)
         return replace(found, labels=labels, row=row, runner_up=other)
 
     evidence = [with_names(explanations[i]) for i in chosen]
-    return list(map(Example, rows[chosen].tolist(), evidence, truths))
+    return list(map(Example, test[chosen].tolist(), evidence, truths))
 
 
 @click.command()
