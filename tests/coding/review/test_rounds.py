@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 from shutil import copy
@@ -273,27 +275,28 @@ def is_alive(process):
         return True
 
 
-@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL and named pipes")
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 @pytest.mark.slow
-def test_the_process_ends_with_the_one_that_started_it(study, tmp_path):
+def test_the_process_ends_with_the_one_that_started_it(study):
     code = (
         "import sys, time; from pathlib import Path\n"
         "from nldd.coding.review.rounds import Learner\n"
         "learner = Learner(*map(Path, sys.argv[1:])); learner.start()\n"
         "print(learner._process.pid, flush=True); time.sleep(60)"
     )
-    # A pipe that nobody writes to: the process would wait for the model for ever.
-    never = tmp_path / "never.nldd"
-    os.mkfifo(never)
-    words = [sys.executable, "-c", code, str(study[2]), str(never)]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as parent:
-        child = int(parent.stdout.readline())
-        time.sleep(3)
-        assert is_alive(child)
-        parent.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while is_alive(child) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    model_path, _, path = study
+    words = [sys.executable, "-c", code, str(path), str(model_path)]
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        # It waits ten seconds for the right to write, and would then end for want of it.
+        other.execute("BEGIN IMMEDIATE")
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as parent:
+            child = int(parent.stdout.readline())
+            time.sleep(3)
+            assert is_alive(child)
+            parent.send_signal(signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        while is_alive(child) and time.monotonic() < deadline:
+            time.sleep(0.1)
     if is_alive(child):
         os.kill(child, signal.SIGKILL)
         pytest.fail("the process lives on")
