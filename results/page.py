@@ -17,11 +17,12 @@ import numpy as np
 from record_files import cells
 
 from nldd.bench.displays import CriticalDifferenceDisplay
+from nldd.bench.ranks import average_ranks, nemenyi
 from nldd.bench.report.published import paper_differences, published
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
 from nldd.bench.report.score_tables import choose_measures
-from nldd.bench.statistics import average_ranks, nemenyi, one_sided_wilcoxon
+from nldd.bench.statistics import one_sided_wilcoxon
 from nldd.metrics._measures import MEASURES, PAPER_MEASURES
 from nldd.present.table import Table, TableEntry, as_entry, one_line, right_aligned
 

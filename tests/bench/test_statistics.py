@@ -10,19 +10,14 @@ from scipy.stats import friedmanchisquare, norm, rankdata, wilcoxon
 from statsmodels.stats.multitest import multipletests
 
 from nldd.bench import compare
+from nldd.bench.ranks import average_ranks, cliques, complete_rows, friedman, nemenyi, ranks
 from nldd.bench.report.published import PUBLISHED_MEASURES, printed_table, published, read_lines
 from nldd.bench.statistics import (
-    average_ranks,
-    cliques,
-    complete_rows,
-    friedman,
     holm,
     least_p,
-    nemenyi,
     one_sided_wilcoxon,
     pairwise_holm,
     rank_biserial,
-    ranks,
     signed_rank_p_value,
     significance,
     significance_line,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nldd.bench.statistics import cliques
+from nldd.bench.ranks import cliques
 from nldd.exceptions import InputError
 from nldd.present.drawing import (
     BLUE,

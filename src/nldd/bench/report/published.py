@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nldd.bench.datasets.catalogue import CATALOGUE
+from nldd.bench.ranks import average_ranks, complete_rows
 from nldd.bench.report.results import FloatArray, Results
-from nldd.bench.statistics import average_ranks, complete_rows, significance_line
+from nldd.bench.statistics import significance_line
 from nldd.exceptions import InputError
 from nldd.metrics import PAPER_MEASURES, Measure
 from nldd.present.table import Row, Table, TableEntry

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nldd._wording import quote
+from nldd.bench.ranks import average_ranks, complete_rows, ranks
 from nldd.bench.report.published import (
     doubtful,
     paper_notes,
@@ -18,16 +19,7 @@ from nldd.bench.report.published import (
 )
 from nldd.bench.report.results import ALL_MEASURES, POOLED, FloatArray, Results
 from nldd.bench.runner.protocol_file import hint
-from nldd.bench.statistics import (
-    WILCOXON_RULE,
-    Comparison,
-    Pair,
-    average_ranks,
-    compare,
-    complete_rows,
-    ranks,
-    significance_line,
-)
+from nldd.bench.statistics import WILCOXON_RULE, Comparison, Pair, compare, significance_line
 from nldd.exceptions import InputError
 from nldd.metrics import PAPER_MEASURES, PROBABILITY_MEASURES, Measure
 from nldd.present.table import DataRow, Row, Table, TableEntry
