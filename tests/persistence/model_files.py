@@ -24,7 +24,8 @@ from nldd.persistence._archive import read_archive
 # Models of nldd alone, which take no consent: each method, each base, each sort of features.
 METHODS = {
     "nldd": NLDDClassifier(random_state=0),
-    "nldd of platt": NLDDClassifier(PlattSVC(), decision="f", random_state=0),
+    "nldd of platt": NLDDClassifier(PlattSVC(), decision="f1", random_state=0),
+    "nldd of words": NLDDClassifier(decision="subset", random_state=0),
     "nldd of mine": NLDDClassifier({"a": PlattSVC(), "b": PlattSVC(C=2.0)}, random_state=0),
     "nldd, multiplicative": NLDDClassifier(None, model="multiplicative", random_state=0),
     "binary relevance": BinaryRelevance(),

@@ -18,7 +18,7 @@ def main(folder: Path, n_train: int = 300) -> dict[str, float]:
     """Fit, predict, explain, measure, tune, save and load."""
     X, Y, label_names = load_yeast()
     train, test = slice(None, n_train), slice(n_train, 2 * n_train)
-    model = NLDDClassifier(decision="f", random_state=0).fit(X[train], Y[train])
+    model = NLDDClassifier(decision="f1", random_state=0).fit(X[train], Y[train])
     assert_type(model, NLDDClassifier)
     Y_pred = assert_type(model.predict(X[test]), NDArray[Any])
     theta = assert_type(model.predict_theta(X[test]), NDArray[np.float64])

@@ -21,7 +21,7 @@ def misuse_results() -> None:
     model.predict(yeast.X).append(1)  # type: ignore[attr-defined]
     model.predict_theta(yeast.X) + "%"  # type: ignore[operator]
     print(model.explain(yeast.X).theta)  # type: ignore[attr-defined]
-    print(model.explain(yeast.X)[0].thetas)  # type: ignore[attr-defined]
+    print(model.explain(yeast.X)[0].thetas)  # type: ignore[union-attr]
     hamming_loss(yeast.Y, yeast.Y, weights=None)  # type: ignore[call-arg]
     print(MEASURES["f_measure"].function_name)  # type: ignore[attr-defined]
     NLDDClassifier(decisions="f")  # type: ignore[call-arg]

@@ -26,7 +26,7 @@ from nldd.coding.model import CodingModel, current_time
 from nldd.coding.predictions import Predictions
 from nldd.coding.suspects import find_suspects
 from nldd.coding.training import FitResult
-from nldd.estimators._nldd import theta_in_words
+from nldd.estimators._explanation import theta_in_words
 from nldd.present.page import Figure, Page, Section, draw, render_page
 from nldd.present.table import Table, TableEntry, tabulate, to_text
 from nldd.present.text import percent, visible, wrap

@@ -18,7 +18,6 @@ from sklearn.utils import gen_batches
 
 from nldd._base import Labelsets
 from nldd._wording import progress
-from nldd.estimators._best_labelset import score_of
 from nldd.exceptions import InputError
 from nldd.search._distances import FloatArray
 from nldd.search._index import (
@@ -293,14 +292,13 @@ def answer_block(X: Any, method: Method, model: Any, of_no_rows: Any) -> Any:
 def _models_of_blocks(model: Any, blocks: list[Any]) -> tuple[Any, list[Any]]:
     """A model to try out, and the one for each block of rows, as tasks."""
     fitted: Any = getattr(model, "_fitted", None)
-    if not isinstance(getattr(fitted, "index", None), ShardedIndex):
+    index = getattr(getattr(fitted, "rule", None), "index", None)
+    if not isinstance(index, ShardedIndex):
         return model, [broadcast(model)] * len(blocks)
-    index = fitted.index
     # The answer for a single row, to see what is made of it.
     example = _without_rows(model, AnsweredIndex(index.labelsets, no_neighbors(1, 1)))
     shared, ask, answer = broadcast(example), delayed_task(probabilities), delayed_task(add_answer)
-    score = score_of(fitted.regression)
-    near = (index.nearest(X, ask(shared, X), score) for X in blocks)
+    near = (index.nearest(X, ask(shared, X), fitted.rule.score) for X in blocks)
     return example, [answer(shared, of_block) for of_block in near]
 
 
@@ -309,7 +307,8 @@ def _without_rows(model: Any, index: AnsweredIndex) -> Any:
     small = copy(model)
     for name in ("index_", "rows_", "pairs_", "labelsets_"):
         small.__dict__.pop(name)
-    small._fitted = replace(model._fitted, index=index, pairs=None, rows=None)
+    rule = replace(model._fitted.rule, index=index, pairs=None)
+    small._fitted = replace(model._fitted, rule=rule, rows=None)
     return small
 
 
@@ -323,6 +322,7 @@ def probabilities(model: Any, X: Any) -> NDArray[np.float64]:
 def add_answer(model: Any, near: Any) -> Any:
     """The model with what the shards of its index have answered in place of the index."""
     answered = copy(model)
-    index = model._fitted.index._replace(near=near)
-    answered._fitted = replace(model._fitted, index=index)
+    rule = model._fitted.rule
+    rule = replace(rule, index=rule.index._replace(near=near))
+    answered._fitted = replace(model._fitted, rule=rule)
     return answered

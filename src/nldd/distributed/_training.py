@@ -80,7 +80,8 @@ def _check_settings(model: Any) -> None:
         raise InputError(
             "Dask arrays need a number as max_pairs, or this process would gather rows; got None."
         )
-    if (decision := getattr(model, "decision", "nearest")) in ("accuracy", "f"):
+    posterior = "subset", "hamming", "jaccard", "f1"
+    if (decision := getattr(model, "decision", "nearest")) in posterior:
         raise InputError(
             f'Dask arrays need decision="nearest"; got {decision!r}. Use that, or arrays in '
             "memory: X.compute()."

@@ -8,7 +8,7 @@ their probabilities on the other half.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -356,8 +356,8 @@ class Choice(NotebookText):
         not fitted to; empty where there was nothing to compare.
     n_rows : int
         How many such rows there were.
-    f : dict of float
-        The F-measure of NLDD on them "alone" and "with trees", if these were tried.
+    with_trees : bool
+        Whether probabilities are averaged with those of extra trees.
 
     Examples
     --------
@@ -374,21 +374,21 @@ class Choice(NotebookText):
     estimator: Any
     brier: Mapping[str, float]
     n_rows: int = 0
-    f: Mapping[str, float] | None = None
+    with_trees: bool = False
 
-    @property
-    def with_trees(self) -> bool:
-        """Whether probabilities are averaged with those of extra trees."""
-        return self.f is not None and self.f["with trees"] > self.f["alone"]
+    def or_with_trees(
+        self, P: NDArray[np.float64], P_mean: NDArray[np.float64], T2: Training
+    ) -> "Choice":
+        """The same candidate, with trees if probabilities `P_mean` are better on T2 than `P`."""
+        alone, mean = brier_score(P, T2), brier_score(P_mean, T2)
+        brier = {**self.brier, self.name: alone, f"{self.name} with trees": mean}
+        return replace(self, brier=brier, with_trees=mean < alone)
 
     def __str__(self) -> str:
         lines = [f"base classifier {self.name!r}" + ", with extra trees" * self.with_trees]
         if self.brier:
             scores = ", ".join(f"{name} {score:.4f}" for name, score in self.brier.items())
             lines.append(f"  Brier score on {self.n_rows} rows not fitted to: {scores}")
-        if self.f is not None:
-            alone, with_trees = self.f["alone"], self.f["with trees"]
-            lines.append(f"  F-measure there: {alone:.4f} alone, {with_trees:.4f} with extra trees")
         return "\n".join(lines)
 
 

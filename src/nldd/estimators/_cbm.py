@@ -14,7 +14,8 @@ from nldd._parallel import delayed, do_all
 from nldd._validation import Interval, StrOptions, validate_parameters
 from nldd._wording import progress
 from nldd.estimators._base_classifiers import ScoreClassifier, draw_share, take_columns
-from nldd.estimators._best_labelset import FloatArray, best_expected_f, joint_modes, softplus
+from nldd.estimators._decisions import best_f1
+from nldd.estimators._mixture_modes import FloatArray, joint_modes, softplus
 from nldd.linear._features import PrincipalAxes, principal_axes
 from nldd.linear._logistic import fit_logistic
 from nldd.linear._solver import fit_softmax
@@ -393,7 +394,7 @@ class ConditionalBernoulliMixture(ScoreClassifier):
         if self.predictor == "support":
             return self.labelsets_[scores.argmax(axis=1)]
         G = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
-        return best_expected_f(G, self.labelsets_)
+        return best_f1(G, self.labelsets_)
 
     def _in_blocks(self, function: Any, X: Any) -> NDArray[Any]:
         X = take_columns(X, self.features_)

@@ -18,7 +18,6 @@ from nldd._base import Training, by_rows, clip_to_prediction, random_halves, ran
 from nldd._labels import as_label_sets
 from nldd._parallel import do_both
 from nldd._validation import HasMethods, Interval, StrOptions, validate_parameters
-from nldd._wording import NotebookText
 from nldd.estimators._base_classifiers import (
     BaseMetaClassifier,
     LabelModel,
@@ -28,11 +27,23 @@ from nldd.estimators._base_classifiers import (
     fit_label_probabilities,
     fits_all_labels,
 )
-from nldd.estimators._best_labelset import N_NEAREST, FloatArray, best_of_nearest, score_of
-from nldd.estimators._weights import WeightLearner
+from nldd.estimators._decisions import DECISIONS, LabelArray
+from nldd.estimators._explanation import (
+    Explanation,
+    NearestLabelsets,
+    PosteriorExplanation,
+    ProbableLabelsets,
+    braces,
+    explain_nearest,
+    explain_posterior,
+)
+from nldd.estimators._nearest import FloatArray, NearestRule, find_pairs
+from nldd.estimators._posterior import Posterior, count_groups, learn_weights, usable_rows
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
-from nldd.regression._regression import DistanceRegression, Pairs, check_regression
-from nldd.search._index import LabelsetIndex, Neighbors, SearchStats, check_probabilities
+from nldd.regression._regression import check_regression, fit_regression
+from nldd.search._distances import word_scale
+from nldd.search._index import SearchStats, check_probabilities, find_labelsets
+from nldd.search._products import LabelsetRows
 
 # Two for each half.
 MIN_ROWS = 4
@@ -44,130 +55,6 @@ EXTRA_TREES = ExtraTreesClassifier(100)
 _adding = Lock()
 
 
-@dataclass(frozen=True)
-class Explanation(NotebookText):
-    """The evidence behind one prediction of :class:`nldd.NLDDClassifier`.
-
-    Attributes
-    ----------
-    labels : tuple
-        The names of the predicted labels.
-    row : int
-        The training row that the labelset comes from, as a position in the data of `fit`.
-    Dx, Dy : float
-        Its distances: from the features, and of its labelset from the probabilities.
-    x_part, y_part : float
-        ``b1 * Dx`` and ``b2 * Dy``, or the factors ``Dx^b1`` and ``Dy^b2``.
-    theta : float
-        Expected error rate per label of the prediction.
-    n_labels : int
-    probabilities : tuple of float
-        Those of the labels, by the independent classifiers.
-    runner_up : Explanation or None
-        The next best labelset.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nldd import NLDDClassifier
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> Y = [{name for name, on in zip(("right", "up"), x > 0) if on} for x in X]
-    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
-    >>> print(model.explain([[2.0, -1.0]])[0])
-    labelset {right}
-      theta 0.002: about 1 label in 426 is wrong, 0.0 of 2
-      taken from training row 37: Dx = 0.384 in features (part 0.788), Dy = 0.020 in labels
-      (part 0.178)
-      next best {right, up} from row 85, theta 0.989 instead of 0.002
-    """
-
-    labels: tuple[Any, ...]
-    row: int
-    Dx: float
-    Dy: float
-    x_part: float
-    y_part: float
-    theta: float
-    n_labels: int
-    probabilities: tuple[float, ...]
-    runner_up: "Explanation | None" = None
-
-    @property
-    def expected_loss(self) -> float:
-        """Expected number of wrong labels, L * theta."""
-        return self.n_labels * self.theta
-
-    def __str__(self) -> str:
-        lines = [
-            f"labelset {braces(self.labels)}",
-            f"  {theta_in_words(self.theta, self.n_labels)}",
-            f"  taken from training row {self.row}: Dx = {self.Dx:.3f} in features "
-            f"(part {self.x_part:.3f}), Dy = {self.Dy:.3f} in labels (part {self.y_part:.3f})",
-        ]
-        if (other := self.runner_up) is not None:
-            lines.append(
-                f"  next best {braces(other.labels)} from row {other.row}, "
-                f"theta {other.theta:.3f} instead of {self.theta:.3f}"
-            )
-        return "\n".join(lines)
-
-
-def braces(labels: tuple[Any, ...]) -> str:
-    """``{a, b}``, or ``{}`` for the empty labelset."""
-    return "{" + ", ".join(str(label) for label in labels) + "}"
-
-
-def theta_in_words(theta: float, n_labels: int) -> str:
-    """Theta as a sentence.
-
-    >>> theta_in_words(0.125, 14)
-    'theta 0.125: about 1 label in 8 is wrong, 1.8 of 14'
-    >>> theta_in_words(0.7, 10)
-    'theta 0.700: about 7 labels in 10 are wrong, 7.0 of 10'
-    """
-    if theta < 0.3:
-        share = f"1 label in {min(round(1 / theta), 10**6)} is wrong"
-    else:
-        share = f"{round(10 * theta)} labels in 10 are wrong"
-    return f"theta {theta:.3f}: about {share}, {n_labels * theta:.1f} of {n_labels}"
-
-
-@dataclass(frozen=True, eq=False)
-class NearestLabelsets:
-    """The k best distinct labelsets of each row, best first.
-
-    Attributes
-    ----------
-    labelsets : ndarray of shape (n_samples, k, n_labels)
-    theta : ndarray of shape (n_samples, k)
-        Expected error rate per label.
-    row : ndarray of shape (n_samples, k)
-        The training row, as a position in the data of `fit`.
-    Dx, Dy : ndarray of shape (n_samples, k)
-        Its distances in features and in labels.
-    P : ndarray of shape (n_samples, n_labels)
-        The probabilities of the labels that these are found by, as by `label_probabilities`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from nldd import NLDDClassifier
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> Y = (X > 0).astype(int)
-    >>> model = NLDDClassifier(None, random_state=0).fit(X, Y)
-    >>> near = model.nearest_labelsets([[2.0, -1.0]], k=3)
-    >>> near.labelsets[0].tolist(), near.theta[0].round(3).tolist()
-    ([[1, 0], [1, 1], [0, 0]], [0.002, 0.989, 0.998])
-    """
-
-    labelsets: NDArray[np.int64]
-    theta: NDArray[np.float64]
-    row: NDArray[np.intp]
-    Dx: NDArray[np.float64]
-    Dy: NDArray[np.float64]
-    P: NDArray[np.float64]
-
-
 @dataclass(frozen=True, eq=False)
 class FittedNLDD:
     """What Algorithm 1 has learned, and all that Algorithm 2 needs.
@@ -177,12 +64,9 @@ class FittedNLDD:
     """
 
     classifiers: LabelModel
-    pairs: Pairs
-    regression: DistanceRegression
-    index: LabelsetIndex
+    rule: NearestRule | Posterior
     rows: NDArray[np.intp]  # numbers that the rows of the index have in the data of `fit`
     n_fitted: int  # rows that `fit` was given, without those of `add`
-    tau: float | None = None
 
 
 class NLDDClassifier(BaseMetaClassifier):
@@ -199,9 +83,10 @@ class NLDDClassifier(BaseMetaClassifier):
         None is :class:`nldd.MultiLabelLogisticRegression`; ``PlattSVC()`` is the paper's. "auto"
         chooses by the data among logistic regressions of several features, and from a dict of your
         own the best of these is taken; "auto+trees" adds extra trees where they help, see Notes.
-    decision : {"nearest", "accuracy", "f"}, default="nearest"
-        Predict the labelset of smallest theta, as in the paper, or among the nearest 30 the one of
-        highest expected accuracy, or F-measure, see Notes.
+    decision : {"nearest", "subset", "hamming", "jaccard", "f1"}, default="nearest"
+        Predict the labelset of smallest theta, as in the paper; or, by a posterior over labelsets,
+        the most probable one, or that of lowest expected Hamming loss, or of highest expected
+        accuracy (Jaccard's index) or F-measure, see Notes.
     model : {"linear", "multiplicative"}, default="linear"
         How distances add up, see Notes.
     covariance : {"independent", "exchangeable"}, default="independent"
@@ -209,12 +94,14 @@ class NLDDClassifier(BaseMetaClassifier):
         generalised estimating equations (``pip install "nldd[gee]"``).
     standardize : {"numeric", "all", "none"}, default="numeric"
         Features divided by their standard deviation for distances; "numeric" leaves those of two
-        values, such as words that occur or not, as they are.
+        values, such as words that occur or not, as they are. For a posterior, words are weighted by
+        tf-idf instead and rows divided by their length, except with "none".
     train_fraction : float in (0, 1], default=1.0
         Share of rows to draw; 0.7 in the paper if large.
     max_pairs : int or None, default=2000
         Validation instances to pair with their neighbours; of more, so many are drawn at random.
-        None takes all, which makes `fit` quadratic in the number of rows, see Notes.
+        None takes all, which makes `fit` quadratic in the number of rows, see Notes. A posterior
+        learns from 1,000 of them.
     n_jobs : int, default=None
         Labels fitted and blocks of rows searched at a time, in threads.
     random_state : int, RandomState or None, default=None
@@ -225,19 +112,21 @@ class NLDDClassifier(BaseMetaClassifier):
     Attributes
     ----------
     beta_ : ndarray of shape (3,)
-        Intercept, weight of Dx and weight of Dy.
+        Intercept, weight of Dx and weight of Dy; this and the next two if decision is "nearest".
     regression_ : nldd.regression._regression.DistanceRegression
         With standard errors; print it to see all.
     pairs_ : nldd.regression._regression.Pairs
         What the regression was fitted to.
+    weights_ : nldd.estimators._posterior.PosteriorWeights
+        For the other decisions: those of distance, probabilities, frequency and size.
+    unseen_share_ : float
+        For them too: share of new rows expected to have a labelset that was never seen.
     labelsets_ : ndarray of shape (n_labelsets, n_labels)
-        Distinct: all that can be predicted.
+        Distinct: all that "nearest" and "subset" can predict.
     estimators_ : list of classifiers fitted to all rows
         One per label, or the one for all.
     chosen_ : nldd.estimators._base_classifiers.Choice
         Which base classifier and why, where that was open; print it.
-    tau_ : float
-        For a decision other than "nearest".
     index_ : nldd.search._index.LabelsetIndex
         The search structure; of Dask arrays one in shards, which answers alike.
     rows_ : ndarray
@@ -263,14 +152,21 @@ class NLDDClassifier(BaseMetaClassifier):
 
     Where `estimator` leaves the base classifier open, each candidate is fitted to T1, and the one
     with the lowest Brier score on T2 is taken, see the page on base classifiers. With "auto+trees",
-    its probabilities are averaged with those of extra trees if that raises the F-measure on T2.
+    its probabilities are averaged with those of extra trees if that lowers the score.
 
     Prediction (Algorithm 2). The labelset of the training row with the smallest theta, the same
     as the smallest ``b1 * Dx + b2 * Dy``. The search is exact, though it looks at few rows only.
-    Other decisions take the truth to be one of the 30 labelsets of smallest theta, with a
-    probability in proportion to ``exp(-L theta / tau)``; tau is the one that is best on T2. They
-    predict more labels: accuracy or F rise, and whole labelsets are less often right.
-    `predict_theta` and `explain` are about the labelset that is predicted.
+
+    The other decisions make a posterior over labelsets of the same distances and probabilities.
+    A labelset S that n_S training rows have scores::
+
+        z_S = -w1 Dx_S + w2 log-likelihood of S by p + w3 log n_S + w4 |S|        Q = softmax(z)
+
+    where Dx_S is the distance to the nearest of these rows, and the weights make the labelsets of
+    T2 most probable. A share e of the truth, that of the training rows whose labelset occurs once,
+    is left to labelsets not seen, by p alone. "subset" predicts the S of largest z; "hamming" the
+    labels of marginal probability above 1/2; "jaccard" and "f1" what is best in expectation, new
+    labelsets included. Once fitted for one of the four, a model can be set to another of them.
 
     Dask arrays are fitted and predicted by blocks, with logistic regression as the base. For a 1-D
     target of classes each is one label.
@@ -300,7 +196,7 @@ class NLDDClassifier(BaseMetaClassifier):
             dict,
             None,
         ],
-        "decision": [StrOptions({"nearest", "accuracy", "f"})],
+        "decision": [StrOptions({"nearest", "subset", *DECISIONS})],
         "model": [StrOptions({"linear", "multiplicative"})],
         "covariance": [StrOptions({"independent", "exchangeable"})],
         "standardize": [StrOptions({"numeric", "all", "none"})],
@@ -312,7 +208,7 @@ class NLDDClassifier(BaseMetaClassifier):
         self,
         estimator: Any = "auto",
         *,
-        decision: Literal["nearest", "accuracy", "f"] = "nearest",
+        decision: Literal["nearest", "subset", "hamming", "jaccard", "f1"] = "nearest",
         model: Literal["linear", "multiplicative"] = "linear",
         covariance: Literal["independent", "exchangeable"] = "independent",
         standardize: Literal["numeric", "all", "none"] = "numeric",
@@ -342,10 +238,11 @@ class NLDDClassifier(BaseMetaClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out. Weights count in the base classifiers and in the
             regression, where one of 2 is as good as two rows, and one factor of all weights changes
-            no coefficient.
+            no coefficient; so it is with the weights of a posterior.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as copies or the answers of one person, stay together in T1 or
             T2: a row that is paired with its own copy would make distances look too telling.
+            Whether a labelset was seen once is counted by groups.
 
         Returns
         -------
@@ -353,22 +250,25 @@ class NLDDClassifier(BaseMetaClassifier):
         """
         rng = check_random_state(self.random_state)
         T = self._training_data(X, y, sample_weight, groups, rng)
-        scale = T.scale(self.standardize)
         T1, T2 = self._halves(T, rng)
-        learner = WeightLearner(
-            T1, T2, scale, self.model, self.covariance, self.n_jobs, self.verbose
-        )
-        h1, P = self._fit_base(T, learner, rng)
+        h1, P = self._fit_base(T, T1, T2, rng)
         # All else follows from P, so that the classifiers of all rows can be fitted beside it.
         fit_all = partial(self._fit_all, T, rng, h1)
-        learn = partial(learner.learn, P, self.decision)
-        h, (pairs, regression, tau) = do_both(fit_all, learn, self.n_jobs)
-        del learner, learn  # whose index need not lie beside that of all rows
-        return self._set_fitted(
-            FittedNLDD(h, pairs, regression, T.index(scale), T.rows, T.n_given, tau)
-        )
+        if self.decision == "nearest":
+            scale = T.scale(self.standardize)
+            learn: Any = partial(find_pairs, T1, T2, P, scale, self.n_jobs, self.verbose)
+            h, pairs = do_both(fit_all, learn, self.n_jobs)
+            regression = fit_regression(pairs, self.model, self.covariance)
+            rule: Any = NearestRule(T.index(scale), pairs, regression)
+        else:
+            rows = usable_rows(T1, T2, rng)
+            learn = partial(learn_weights, self._labelset_rows(T1, T), T2[rows], P[rows])
+            h, weights = do_both(fit_all, learn, self.n_jobs)
+            seen = count_groups(T.Y, T.groups)
+            rule = Posterior(self._labelset_rows(T, T), weights, seen, self.single_label_)
+        return self._set_fitted(FittedNLDD(h, rule, T.rows, T.n_given))
 
-    def fit_copy(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit_copy(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit a copy of this classifier to other rows, with the weights of this one.
 
         Their thetas are on one scale, while those of two calls of `fit` differ by the chance of
@@ -381,6 +281,8 @@ class NLDDClassifier(BaseMetaClassifier):
             Or a frame, a sparse matrix, or a list with one set of label names for each row.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out.
+        groups : array-like of shape (n_samples,), default=None
+            By which a posterior counts how often labelsets were seen.
 
         Returns
         -------
@@ -389,13 +291,16 @@ class NLDDClassifier(BaseMetaClassifier):
         check_is_fitted(self)
         fitted, other = self._fitted, clone(self)
         rng = check_random_state(other.random_state)
-        T = other._training_data(X, y, sample_weight, None, rng)
+        T = other._training_data(X, y, sample_weight, groups, rng)
         if self._selects_base:
             other.chosen_ = self.chosen_
-        h, index = other._fit_all(T, rng), T.index(T.scale(self.standardize))
-        return other._set_fitted(
-            replace(fitted, classifiers=h, index=index, rows=T.rows, n_fitted=T.n_given)
-        )
+        h, rule = other._fit_all(T, rng), fitted.rule
+        if isinstance(rule, Posterior):
+            index, seen = other._labelset_rows(T, T), count_groups(T.Y, T.groups)
+            rule = replace(rule, index=index, seen=seen)
+        else:
+            rule = replace(rule, index=T.index(T.scale(self.standardize)))
+        return other._set_fitted(FittedNLDD(h, rule, T.rows, T.n_given))
 
     def add(self, X: Any, y: Any) -> Self:
         """Add rows with known labels to the search, without fitting anything again.
@@ -422,8 +327,8 @@ class NLDDClassifier(BaseMetaClassifier):
             fitted = self._fitted
             n_before = self.n_added_
             numbers = fitted.n_fitted + n_before + np.arange(len(Y))
-            rows = np.append(fitted.rows, numbers)
-            self._set_fitted(replace(fitted, index=fitted.index.with_rows(X, Y), rows=rows))
+            rows, rule = np.append(fitted.rows, numbers), fitted.rule.with_rows(X, Y)
+            self._set_fitted(replace(fitted, rule=rule, rows=rows))
         if n_before <= fitted.n_fitted < self.n_added_:
             warn_caller(
                 f"{self.n_added_} rows were added to a model fitted to {fitted.n_fitted}. Its "
@@ -434,7 +339,7 @@ class NLDDClassifier(BaseMetaClassifier):
 
     @by_rows
     def predict(self, X: Any) -> NDArray[Any]:
-        """Labelset of smallest theta for each row, or the one that `decision` prefers.
+        """Labelset of smallest theta for each row, or the one that `decision` asks for.
 
         Parameters
         ----------
@@ -444,16 +349,17 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples, n_labels) of 0 and 1, or (n_samples,) for a 1-D target
         """
-        fitted, _, near = self._search(X)
-        return self._answer(fitted.index.labelsets[near.labelset[:, 0]])
+        fitted, X, P = self._read_rows(X)
+        return self._answer(self._predict_labelsets(fitted, X, P))
 
     @by_rows
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the independent classifiers, made to agree with `predict`.
+        """Probability of each label.
 
-        They are :meth:`label_probabilities`, each moved just across 1/2 where it is on the other
-        side than the predicted labelset; so they say nothing of that labelset. For how far to trust
-        a prediction, see :meth:`predict_theta`.
+        For a posterior these are its marginals. For the decision "nearest" they are
+        :meth:`label_probabilities`, each moved just across 1/2 where it is on the other side than
+        the predicted labelset; so they say nothing of that labelset, for which there is
+        :meth:`predict_theta`.
 
         Parameters
         ----------
@@ -463,10 +369,10 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples, n_labels)
         """
-        fitted, P, near = self._search(X)
-        return self._answer_proba(
-            clip_to_prediction(P, fitted.index.labelsets[near.labelset[:, 0]])
-        )
+        fitted, X, P = self._read_rows(X)
+        if isinstance(fitted.rule, Posterior):
+            return self._answer_proba(fitted.rule.marginals(X, P, self.n_jobs, self.verbose))
+        return self._answer_proba(clip_to_prediction(P, self._predict_labelsets(fitted, X, P)))
 
     @by_rows
     def label_probabilities(self, X: Any) -> NDArray[np.float64]:
@@ -480,12 +386,13 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples, n_labels)
         """
-        X = self._validate_predict(X)
-        return self._probabilities(self._fitted.classifiers, X)
+        return self._read_rows(X)[2]
 
     @by_rows
     def predict_theta(self, X: Any) -> NDArray[np.float64]:
         """Expected error rate per label of the prediction, one number per row.
+
+        By the regression for the decision "nearest", else by the marginals of the posterior.
 
         Parameters
         ----------
@@ -495,8 +402,35 @@ class NLDDClassifier(BaseMetaClassifier):
         -------
         ndarray of shape (n_samples,)
         """
-        fitted, _, near = self._search(X)
-        return fitted.regression.theta(near.Dx[:, 0], near.Dy[:, 0])
+        fitted, X, P = self._read_rows(X)
+        if isinstance(fitted.rule, NearestRule):
+            near = fitted.rule.nearest(X, P, 1, self.n_jobs, self.verbose)
+            return fitted.rule.regression.theta(near.Dx[:, 0], near.Dy[:, 0])
+        Y_pred = self._predict_labelsets(fitted, X, P)
+        M = fitted.rule.marginals(X, P, self.n_jobs, self.verbose)
+        return np.abs(Y_pred - M).mean(axis=1)
+
+    @by_rows
+    def exact_match_probability(self, X: Any) -> NDArray[np.float64]:
+        """Probability that the predicted labelset is exactly right, of a posterior.
+
+        That is ``(1 - e) Q`` of the labelset, and of one that was never seen e times its
+        probability if labels were independent.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, Dask array} of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        fitted, X, P = self._read_rows(X)
+        posterior = self._posterior_of(fitted, "exact_match_probability")
+        Y_pred = self._predict_labelsets(fitted, X, P)
+        at = find_labelsets(posterior.index.labelsets, Y_pred)
+        listed = posterior.list_labelsets(X, P, 1, self.n_jobs, self.verbose, first=at)
+        return posterior.probability(Y_pred, at, listed.Q[:, 0], P)
 
     @by_rows
     def expected_loss(self, X: Any) -> NDArray[np.float64]:
@@ -522,23 +456,46 @@ class NLDDClassifier(BaseMetaClassifier):
 
         Returns
         -------
-        nldd.estimators._nldd.NearestLabelsets
+        nldd.estimators._explanation.NearestLabelsets
         """
-        X = self._validate_predict(X)
-        fitted = self._fitted
-        n_labelsets = len(fitted.index.labelsets)
-        if not isinstance(k, Integral) or not 1 <= k <= n_labelsets:
+        fitted, X, P = self._read_rows(X)
+        if isinstance(fitted.rule, Posterior):
             raise InputError(
-                f"k must be a whole number from 1 to {n_labelsets}, the number of distinct "
-                f"training labelsets; got {k!r}."
+                f'nearest_labelsets needs the decision "nearest"; got {self.decision!r}. Call '
+                "labelset_posterior instead."
             )
-        P, near = self._nearest(fitted, X, int(k))
-        theta = fitted.regression.theta(near.Dx, near.Dy)
-        labelsets, rows = fitted.index.labelsets[near.labelset], fitted.rows[near.row]
-        return NearestLabelsets(labelsets, theta, rows, near.Dx, near.Dy, P)
+        index, regression = fitted.rule.index, fitted.rule.regression
+        near = fitted.rule.nearest(X, P, check_k(k, index), self.n_jobs, self.verbose)
+        theta, rows = regression.theta(near.Dx, near.Dy), fitted.rows[near.row]
+        return NearestLabelsets(index.labelsets[near.labelset], theta, rows, near.Dx, near.Dy, P)
 
-    def explain(self, X: Any) -> list[Explanation]:
-        """Evidence for each prediction: the training row, both distances, theta, the runner-up.
+    def labelset_posterior(self, X: Any, k: int = 5) -> ProbableLabelsets:
+        """The `k` most probable labelsets of each row, of those seen in training.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        k : int, default=5
+
+        Returns
+        -------
+        nldd.estimators._explanation.ProbableLabelsets
+        """
+        fitted, X, P = self._read_rows(X)
+        posterior = self._posterior_of(fitted, "labelset_posterior")
+        listed = posterior.list_labelsets(
+            X, P, check_k(k, posterior.index), self.n_jobs, self.verbose
+        )
+        labelsets = posterior.index.labelsets[listed.labelset].astype(np.int64)
+        probability = (1 - posterior.unseen_share) * listed.Q
+        rows, parts = fitted.rows[listed.row], posterior.parts(P, listed)
+        return ProbableLabelsets(labelsets, probability, listed.theta, rows, listed.Dx, parts, P)
+
+    def explain(self, X: Any) -> list[Explanation | PosteriorExplanation]:
+        """Evidence for each prediction, and the runner-up.
+
+        For the decision "nearest" the training row, both distances and theta; for the others what
+        distance, probabilities, frequency and size add to the score of the labelset.
 
         Parameters
         ----------
@@ -546,14 +503,22 @@ class NLDDClassifier(BaseMetaClassifier):
 
         Returns
         -------
-        list of nldd.estimators._nldd.Explanation, one a row; print one to read it
+        list of Explanation or PosteriorExplanation, one a row; print one to read it
         """
-        found = self._search(X, k=2)
-        best, second = (self._explanations(*found, rank) for rank in (0, 1))
-        return [replace(one, runner_up=other) for one, other in zip(best, second, strict=True)]
+        fitted, X, P = self._read_rows(X)
+        rule, how = fitted.rule, (self.n_jobs, self.verbose)
+        if isinstance(rule, NearestRule):
+            near = rule.nearest(X, P, 2, *how)
+            return [*explain_nearest(rule, near, P, fitted.rows, self.label_names_)]
+        Y_pred = self._predict_labelsets(fitted, X, P)
+        at = find_labelsets(rule.index.labelsets, Y_pred)
+        listed = rule.list_labelsets(X, P, 2, *how, first=at)
+        theta = np.abs(Y_pred - rule.marginals(X, P, *how)).mean(axis=1)
+        listed = listed._replace(row=fitted.rows[listed.row])
+        return [*explain_posterior(rule, listed, P, Y_pred, at, theta, self.label_names_)]
 
     def search_stats(self, X: Any) -> SearchStats:
-        """The work of the search that predicts these rows: distances computed, and spared.
+        """The work of a search of the nearest labelset: distances computed, and spared.
 
         Parameters
         ----------
@@ -562,24 +527,13 @@ class NLDDClassifier(BaseMetaClassifier):
         Returns
         -------
         nldd.search._index.SearchStats
+            A posterior needs the distances of all rows.
         """
-        fitted, _, near = self._search(X)
-        return SearchStats.of(near, len(fitted.index))
-
-    def _explanations(
-        self, fitted: FittedNLDD, P: FloatArray, near: Neighbors, rank: int
-    ) -> list[Explanation]:
-        """The evidence for the labelset of that rank of each row."""
-        regression, Dx, Dy = fitted.regression, near.Dx[:, rank], near.Dy[:, rank]
-        labels = as_label_sets(fitted.index.labelsets[near.labelset[:, rank]], self.label_names_)
-        rows = fitted.rows[near.row[:, rank]]
-        parts, theta = regression.parts(Dx, Dy), regression.theta(Dx, Dy)
-        numbers = (column.tolist() for column in (rows, Dx, Dy, *parts, theta))
-        evidence = zip(labels, zip(*numbers, strict=True), P.tolist(), strict=True)
-        return [
-            Explanation(names, row, dx, dy, x_part, y_part, one_theta, len(p), tuple(p))
-            for names, (row, dx, dy, x_part, y_part, one_theta), p in evidence
-        ]
+        fitted, X, P = self._read_rows(X)
+        n_rows = len(fitted.rule.index)
+        if isinstance(fitted.rule, Posterior):
+            return SearchStats(len(P), len(P) * n_rows, len(P) * n_rows)
+        return SearchStats.of(fitted.rule.nearest(X, P, 1, self.n_jobs, self.verbose), n_rows)
 
     def _training_data(
         self, X: Any, y: Any, sample_weight: Any, groups: Any, rng: RandomState
@@ -597,12 +551,18 @@ class NLDDClassifier(BaseMetaClassifier):
             second = second[random_part(len(second), self.max_pairs, rng)]
         return T[first], T[second].in_memory()
 
+    def _labelset_rows(self, rows: Training, T: Training) -> LabelsetRows:
+        """Some rows, with features as those of T are compared for a posterior."""
+        if self.standardize == "none" or T.kind != "words":
+            return LabelsetRows(rows.X, rows.Y, T.scale(self.standardize))
+        return LabelsetRows(rows.X, rows.Y, word_scale(rows.X), unit_length=True)
+
     def _fit_base(
-        self, T: Training, learner: WeightLearner, rng: RandomState
+        self, T: Training, T1: Training, T2: Training, rng: RandomState
     ) -> tuple[LabelModel, FloatArray]:
         """Classifiers of T1, chosen if that is open, and the probabilities of T2 by them."""
         self.__dict__.pop("chosen_", None)  # of an earlier fit
-        T1, T2, names = learner.T1, learner.T2, self.label_names_
+        names = self.label_names_
         options = self._fit_options("classifiers on T1 and T", rng)
         if not self._selects_base:
             h1 = fit_label_probabilities(self._base_estimator(), T1, names, **options)
@@ -612,8 +572,7 @@ class NLDDClassifier(BaseMetaClassifier):
         if self.estimator == "auto+trees":
             trees = fit_label_probabilities(EXTRA_TREES, T1, names, **options)
             P_mean = (P + self._probabilities(trees, T2.X)) / 2
-            f = {"alone": learner.f_measure(P), "with trees": learner.f_measure(P_mean)}
-            self.chosen_ = replace(self.chosen_, f=f)
+            self.chosen_ = self.chosen_.or_with_trees(P, P_mean, T2)
             P = P_mean if self.chosen_.with_trees else P
         return h1, check_probabilities(P, names)
 
@@ -631,36 +590,47 @@ class NLDDClassifier(BaseMetaClassifier):
 
     def _set_fitted(self, fitted: FittedNLDD) -> Self:
         """Show what was learned; predictions look at `_fitted` alone, which changes at once."""
-        self.pairs_, self.regression_ = fitted.pairs, fitted.regression
-        self.beta_, self.estimators_ = fitted.regression.beta, fitted.classifiers.estimators
-        self.index_, self.rows_ = fitted.index, fitted.rows
-        self.labelsets_ = fitted.index.labelsets
+        rule = fitted.rule
+        self.estimators_, self.index_ = fitted.classifiers.estimators, rule.index
+        self.rows_, self.labelsets_ = fitted.rows, rule.index.labelsets
         self.n_added_ = int((fitted.rows >= fitted.n_fitted).sum())
-        if fitted.tau is not None:
-            self.tau_ = fitted.tau
+        for name in ("pairs_", "regression_", "beta_", "weights_", "unseen_share_"):
+            self.__dict__.pop(name, None)  # of an earlier fit
+        if isinstance(rule, Posterior):
+            self.weights_, self.unseen_share_ = rule.weights, rule.unseen_share
+        else:
+            self.pairs_, self.regression_ = rule.pairs, rule.regression
+            self.beta_ = rule.regression.beta
         self._fitted = fitted
         return self
 
-    def _search(self, X: Any, k: int = 1) -> tuple[FittedNLDD, FloatArray, Neighbors]:
-        """Label probabilities of new rows; the predicted labelset, and k - 1 of the nearest."""
-        X = self._validate_predict(X)
-        fitted = self._fitted
-        if fitted.tau is None:
-            return fitted, *self._nearest(fitted, X, k)
-        n_nearest = min(N_NEAREST, len(fitted.index.labelsets))
-        P, near = self._nearest(fitted, X, n_nearest)
-        loss = self.n_labels_ * fitted.regression.theta(near.Dx, near.Dy)
-        labelsets = fitted.index.labelsets[near.labelset]
-        best = best_of_nearest(labelsets, loss, fitted.tau, self.decision)
-        # A stable sort of False and True: the chosen one first, the others as they are.
-        order = np.argsort(np.arange(n_nearest) != best[:, np.newaxis], axis=1, kind="stable")
-        return fitted, P, near.take(order[:, :k])
+    def _read_rows(self, X: Any) -> tuple[FittedNLDD, Any, FloatArray]:
+        """What was learned, checked rows, and their label probabilities."""
+        X, fitted = self._validate_predict(X), self._fitted
+        return fitted, X, self._probabilities(fitted.classifiers, X)
 
-    def _nearest(self, fitted: FittedNLDD, X: Any, k: int) -> tuple[FloatArray, Neighbors]:
-        """Label probabilities of checked rows and their k labelsets of smallest theta."""
-        P = self._probabilities(fitted.classifiers, X)
-        title = "nearest labelsets" if self.verbose else None
-        return P, fitted.index.query(X, P, score_of(fitted.regression), k, self.n_jobs, title)
+    def _predict_labelsets(self, fitted: FittedNLDD, X: Any, P: FloatArray) -> LabelArray:
+        """The predicted labelset of each row."""
+        rule, how = fitted.rule, (self.n_jobs, self.verbose)
+        if (self.decision == "nearest") != isinstance(rule, NearestRule):
+            kind = '"nearest"' if isinstance(rule, NearestRule) else "a posterior"
+            raise InputError(
+                f"This model was fitted for {kind}, and decision is now {self.decision!r}: fit "
+                f"again. Only these can be exchanged: {', '.join(['subset', *DECISIONS])}."
+            )
+        if isinstance(rule, Posterior):
+            return rule.decide(X, P, self.decision, *how)
+        labelsets: LabelArray = rule.index.labelsets[rule.nearest(X, P, 1, *how).labelset[:, 0]]
+        return labelsets
+
+    @staticmethod
+    def _posterior_of(fitted: FittedNLDD, method: str) -> Posterior:
+        if isinstance(fitted.rule, NearestRule):
+            raise InputError(
+                f'{method} needs a posterior over labelsets, which decision="nearest" has not. Fit '
+                'with decision="subset", for instance.'
+            )
+        return fitted.rule
 
     def _probabilities(self, classifiers: LabelModel, X: Any) -> FloatArray:
         return check_probabilities(classifiers.probabilities(X, self.n_jobs), self.label_names_)
@@ -693,3 +663,14 @@ def check_training(model: Any, T: Training) -> None:
             f"{len(T)} training rows carry {labels}. There is nothing to choose from: "
             "predict that one labelset, or add rows that carry others."
         )
+
+
+def check_k(k: Any, index: Any) -> int:
+    """How many labelsets to list, if there are so many."""
+    n_labelsets = len(index.labelsets)
+    if not isinstance(k, Integral) or not 1 <= int(k) <= n_labelsets:
+        raise InputError(
+            f"k must be a whole number from 1 to {n_labelsets}, the number of distinct "
+            f"training labelsets; got {k!r}."
+        )
+    return int(k)

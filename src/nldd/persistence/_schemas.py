@@ -27,13 +27,23 @@ def _derive(model: Any, **attributes: Any) -> bool:
 def _derive_nldd(model: Any) -> bool:
     fitted, is_open = model._fitted, isinstance(model.estimator, str | dict)
     model._set_fitted(fitted)
+    regression = getattr(fitted.rule, "regression", None)
     return (
-        fitted.regression.model == model.model
-        and len(fitted.rows) == len(fitted.index)
+        (regression is not None) == (model.decision == "nearest")
+        and (regression is None or regression.model == model.model)
+        and len(fitted.rows) == len(fitted.rule.index)
         and fitted.rows.max() < fitted.n_fitted + model.n_added_
-        and (fitted.tau is None) == (model.decision == "nearest")
         and hasattr(model, "chosen_") == is_open
     )
+
+
+def _fits_labelsets(posterior: Any) -> bool:
+    """Whether each labelset was seen, by no more groups than rows."""
+    weights, seen = posterior.weights, posterior.seen
+    is_counted = len(seen) == len(posterior.index.counts) and (seen <= posterior.index.counts).all()
+    named = resolve_name("nldd.estimators._posterior.PosteriorWeights")
+    posterior.__dict__["weights"] = named(*weights)
+    return bool(is_counted and len(weights) == 4 and min(weights[:3]) >= 0)
 
 
 def _has_neighbours(model: Any) -> bool:
@@ -85,6 +95,22 @@ def _is_one_per_label(model: Any) -> bool:
 def _is_ensemble_of_subsets(model: Any) -> bool:
     widths = [powerset.labelsets.shape[1] for powerset in model.estimators_]
     return bool(widths) and widths == [len(subset) for subset in model.subsets_]
+
+
+def _labelset_rows_state(rows: Any) -> dict[str, Any]:
+    """Rows by number, scaled, as below."""
+    order = np.argsort(rows.number)
+    Y = np.repeat(rows.labelsets, rows.counts, axis=0)[order].astype(np.uint8)
+    Z = rows.Z[order]
+    scaled = {"scale": rows.scale, "Z": Z if issparse(Z) else narrow(Z)}
+    return {"Y": Y, "unit_length": rows.unit_length, **scaled}
+
+
+def _arrange_labelset_rows(rows: Any) -> bool:
+    Z, Y, scale, unit_length = (vars(rows).pop(name) for name in ("Z", "Y", "scale", "unit_length"))
+    rows.__init__(Z, Y.astype(np.int8), np.ones(len(scale)))
+    rows.scale, rows.unit_length = scale, unit_length
+    return len(rows) > 0
 
 
 def _index_state(index: Any) -> dict[str, Any]:
@@ -165,12 +191,11 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         sigmoid_=rules.tuple_of(rules.real()),
     ),
     "nldd.estimators._base_classifiers.Choice": Schema(
-        lambda choice: choice.f is None or choice.f.keys() == {"alone", "with trees"},
         name=rules.text,
         estimator=rules.estimator,
         brier=SHARES,
         n_rows=rules.whole(),
-        f=rules.optional(SHARES),
+        with_trees=rules.flag,
     ),
     "nldd.estimators._binary_relevance.BinaryRelevance": Schema(
         _is_one_per_label, **BASE, estimators_=ESTIMATORS
@@ -259,6 +284,14 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         scale=rules.numbers("d", least=SMALLEST),
         Z=rules.matrix("n", "d"),
     ),
+    "nldd.search._products.LabelsetRows": Schema(
+        _arrange_labelset_rows,
+        _labelset_rows_state,
+        Y=rules.numbers("n", "l", kinds="u", least=0, most=1),
+        scale=rules.numbers("d", least=SMALLEST),
+        unit_length=rules.flag,
+        Z=rules.matrix("n", "d"),
+    ),
     "nldd.regression._regression.Pairs": Schema(
         n_labels=rules.whole(),
         **{name: rules.numbers("n", least=0) for name in ("Dx", "Dy", "weight")},
@@ -281,13 +314,23 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         _derive_nldd, **BASE, _fitted=rules.member("FittedNLDD", l="l", d="d")
     ),
     "nldd.estimators._nldd.FittedNLDD": Schema(
-        index=rules.member("LabelsetIndex", l="l", d="d"),
+        rule=rules.member("NearestRule", "Posterior", l="l", d="d"),
         rows=rules.numbers("n", kinds="i", least=0),
         n_fitted=rules.whole(),
+        classifiers=rules.member("SeparateModels", "JointModel", "MeanModel", l="l", d="d"),
+    ),
+    "nldd.estimators._nearest.NearestRule": Schema(
+        index=rules.member("LabelsetIndex", l="l", d="d"),
         pairs=rules.member("Pairs"),
         regression=rules.member("DistanceRegression"),
-        tau=rules.optional(rules.real(SMALLEST)),
-        classifiers=rules.member("SeparateModels", "JointModel", "MeanModel", l="l", d="d"),
+    ),
+    "nldd.estimators._posterior.Posterior": Schema(
+        _fits_labelsets,
+        lambda posterior: vars(posterior) | {"weights": tuple(posterior.weights)},
+        index=rules.member("LabelsetRows", l="l", d="d"),
+        weights=rules.tuple_of(rules.real()),
+        seen=rules.numbers("s", kinds="i", least=1),
+        is_closed=rules.flag,
     ),
 }
 PATHS = {path.rpartition(".")[2]: path for path in SCHEMAS_BY_PATH}

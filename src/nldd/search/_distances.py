@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import row_norms
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
@@ -129,13 +130,26 @@ def _merge_two(a: Spread, b: Spread) -> Spread:
     )
 
 
-def scale_rows(X: Any, scale: FloatArray) -> Any:
-    """`X` divided by `scale`, in double precision; sparse stays sparse, in canonical form."""
-    if not issparse(X):
-        return np.asarray(X, dtype=np.float64) / scale
-    Z = to_canonical(X).astype(np.float64, copy=True)
-    Z.data /= scale[Z.indices]
-    return Z
+def word_scale(X: Any) -> FloatArray:
+    """Divisors of features that are words: one over their inverse document frequencies.
+
+    With n rows, of which n_j have word j, that is ``1 / (log((1 + n) / (1 + n_j)) + 1)``.
+    """
+    n_rows, counts = X.shape[0], np.asarray((X != 0).sum(axis=0)).ravel()
+    return np.asarray(1 / (np.log((1 + n_rows) / (1 + counts)) + 1))
+
+
+def scale_rows(X: Any, scale: FloatArray, unit_length: bool = False) -> Any:
+    """`X` divided by `scale`, in double precision; sparse stays sparse, in canonical form.
+
+    With `unit_length`, rows are then divided by their length.
+    """
+    if issparse(X):
+        Z = to_canonical(X).astype(np.float64, copy=True)
+        Z.data /= scale[Z.indices]
+    else:
+        Z = np.asarray(X, dtype=np.float64) / scale
+    return normalize(Z, copy=False) if unit_length else Z
 
 
 def _is_two_valued(X: Any, smallest: FloatArray, largest: FloatArray) -> NDArray[np.bool_]:

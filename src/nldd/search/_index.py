@@ -210,6 +210,18 @@ def distinct_labelsets(Y: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.in
     return Y[first].astype(np.int8), labelset.ravel()
 
 
+def find_labelsets(labelsets: NDArray[Any], Y: NDArray[Any]) -> NDArray[np.intp]:
+    """Where each row of `Y` stands among distinct labelsets; -1 if it is none of them.
+
+    >>> find_labelsets(np.array([[0, 1], [1, 1]]), np.array([[1, 1], [1, 0]]))
+    array([ 1, -1])
+    """
+    found, number = distinct_labelsets(np.concatenate([labelsets, Y]))
+    position = np.full(len(found), -1)
+    position[number[: len(labelsets)]] = np.arange(len(labelsets))
+    return position[number[len(labelsets) :]]
+
+
 def split_into_cells(
     labelset: NDArray[np.intp], sketch: NDArray[np.floating], max_rows: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

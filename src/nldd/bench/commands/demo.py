@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold
 from nldd import BinaryRelevance, NLDDClassifier, PlattSVC, as_label_sets, load_yeast
 from nldd.bench.displays import PairsDisplay
 from nldd.bench.report.published import PUBLISHED_COEFFICIENTS, doubtful, published
-from nldd.estimators._nldd import Explanation, braces
+from nldd.estimators._explanation import Explanation, braces
 from nldd.metrics import PAPER_MEASURES, evaluate
 from nldd.present.console import (
     FOLDER,
@@ -125,7 +125,7 @@ def _examples(
     chosen = by_theta[np.linspace(0, len(test) - 1, 5).round().astype(int)]
     truths = as_label_sets(Y[test[chosen]], label_names)
 
-    def with_names(found: Explanation) -> Explanation:
+    def with_names(found: Any) -> Explanation:
         # The folds were cut from all genes: say which gene of the whole data set a row was.
         labels, row = tuple(label_names[label] for label in found.labels), int(train[found.row])
         other = None if found.runner_up is None else with_names(found.runner_up)

@@ -1,4 +1,4 @@
-"""The mode of a mixture and the labelset of largest expected F, against enumeration."""
+"""The mode of a mixture against enumeration."""
 
 from itertools import product
 
@@ -7,13 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax, logsumexp
 
-from nldd.estimators import _best_labelset
-from nldd.estimators._best_labelset import (
-    best_expected_f,
-    iter_labelsets_by_probability,
-    joint_mode,
-    joint_modes,
-)
+from nldd.estimators import _mixture_modes
+from nldd.estimators._mixture_modes import iter_labelsets_by_probability, joint_mode, joint_modes
 
 
 def labelset_log_probability(log_pi, Z, Y):
@@ -95,50 +90,9 @@ def test_joint_mode_stops_early_where_components_are_sure():
 
 
 def test_joint_mode_gives_the_best_found_when_it_runs_out_of_steps(monkeypatch):
-    monkeypatch.setattr(_best_labelset, "MAX_POPS", 3)
+    monkeypatch.setattr(_mixture_modes, "MAX_POPS", 3)
     rng = np.random.default_rng(8)
     Z = 0.01 * rng.normal(size=(4, 30))
     mode = joint_mode(np.log([0.25] * 4), Z)
     found = labelset_log_probability(np.log([0.25] * 4), Z, np.vstack([mode, Z >= 0]))
     assert (found[0] >= found[1:4] - 1e-12).all()
-
-
-def f_measure(y, h):
-    """F of two labelsets; 1 where both are empty."""
-    if not any(y) and not any(h):
-        return 1.0
-    return 2 * sum(a * b for a, b in zip(y, h, strict=True)) / (sum(y) + sum(h))
-
-
-def expected_f(g, labelsets, h):
-    return sum(p * f_measure(y, h) for p, y in zip(g, labelsets.tolist(), strict=True))
-
-
-def random_labelsets(rng, empty):
-    """Distinct labelsets of up to 6 labels, with probabilities that some share."""
-    L = rng.integers(1, 7)
-    sets = np.array(list(product([0, 1], repeat=L)), dtype=np.int8)
-    count = rng.integers(1, min(len(sets), 9) + 1)
-    chosen = rng.choice(np.arange(1, len(sets)), size=min(count, len(sets) - 1), replace=False)
-    if empty:
-        chosen = np.r_[0, chosen]
-    rng.shuffle(chosen)
-    G = rng.dirichlet(np.full(len(chosen), rng.choice([0.2, 1.0, 5.0])), size=2)
-    return G, sets[chosen], sets
-
-
-def assert_best(G, labelsets, predictions):
-    best = best_expected_f(G, labelsets)
-    for g, h in zip(G, best, strict=True):
-        values = np.array([expected_f(g, labelsets, other) for other in predictions.tolist()])
-        assert_allclose(expected_f(g, labelsets, h.tolist()), values.max(), rtol=1e-12)
-        if (values > values.max() - 1e-9).sum() == 1:
-            assert_array_equal(h, predictions[values.argmax()])
-    return best
-
-
-@pytest.mark.parametrize("empty", [False, True], ids=["without empty", "with empty"])
-def test_best_expected_f_equals_brute_force(empty):
-    rng = np.random.default_rng(int(empty))
-    best = [assert_best(*random_labelsets(rng, empty)) for _ in range(60)]
-    assert any(not h.any() for row in best for h in row) == empty

@@ -1,23 +1,16 @@
-"""The labelset to predict from a mixture, or from the nearest ones: the likeliest, or best in F."""
+"""The most probable labelset of a mixture of independent labels, found exactly."""
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
-from sklearn.utils import gen_batches
-
-from nldd.search._index import Score
+from scipy.special import logsumexp
 
 FloatArray = NDArray[np.float64]
 
 # Probabilities all near 1/2 could ask for every labelset there is; then the best so far is taken.
 MAX_POPS = 100_000
-# Labelsets to weigh against each other.
-N_NEAREST = 30
-BLOCK_ROWS = 256
 # Scores are sums of a few terms, so rounding moves them by less than this.
 ROUNDING = 1e-12
 
@@ -108,68 +101,3 @@ def _logsumexp(values: FloatArray) -> float:
     """As scipy's, without its generality: this is called for every labelset listed."""
     top = float(values.max())
     return top + float(np.log(np.exp(values - top).sum())) if np.isfinite(top) else top
-
-
-def best_expected_f(G: NDArray[np.float64], labelsets: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Labelset of largest expected F-measure for each row of `G`, the labelsets' probabilities.
-
-    With ``P[l, s]`` the probability that label l is on in a labelset of s labels, a prediction h of
-    t labels has the expected F-measure ``sum over l in h of sum over s of 2 P[l, s] / (s + t)``,
-    the empty one the probability of the empty labelset. (Dembczynski et al., 2011, NIPS 24.)
-
-    >>> best_expected_f(np.array([[0.4, 0.3, 0.3]]), np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0]]))
-    array([[1, 1, 0]], dtype=int8)
-    """
-    sizes = labelsets.sum(axis=1)
-    n_samples, n_labels = len(G), labelsets.shape[1]
-    present = [s for s in np.unique(sizes) if s > 0]
-    P = {s: G[:, sizes == s] @ labelsets[sizes == s].astype(float) for s in present}
-    best = np.zeros((n_samples, n_labels), dtype=np.int8)
-    best_value = G[:, sizes == 0].sum(axis=1)
-    for t in range(1, n_labels + 1):
-        terms = sum((2 * P[s] / (s + t) for s in present), np.zeros((n_samples, n_labels)))
-        order = np.argsort(-terms, axis=1, kind="stable")[:, :t]
-        value = np.take_along_axis(terms, order, axis=1).sum(axis=1)
-        better = value > best_value
-        best_value[better] = value[better]
-        best[better] = 0
-        best[np.flatnonzero(better)[:, np.newaxis], order[better]] = 1
-    return best
-
-
-def score_of(regression: Any) -> Score:
-    """What a search minimises, so that it finds the labelsets of smallest theta."""
-    _, x, y = regression.beta
-    return Score(x, y, product=regression.model == "multiplicative")
-
-
-def best_of_nearest(
-    U: NDArray[np.int8], loss: FloatArray, tau: float, decision: str
-) -> NDArray[np.intp]:
-    """Which of a row's nearest labelsets is nearest to all of them on average; (n, k, L), (n, k).
-
-    The truth is taken to be labelset j with a probability in proportion to ``exp(-loss_j / tau)``,
-    where the loss is the expected number of wrong labels. The answer is the labelset of highest
-    expected accuracy (Jaccard's index) or F-measure, among equals the one of smaller loss.
-
-    >>> U = np.array([[[1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 1, 1]]], dtype=np.int8)
-    >>> loss = np.array([[0.5, 0.6, 0.6]])
-    >>> [best_of_nearest(U, loss, tau, "f").tolist() for tau in (0.01, 1.0)]
-    [[0], [1]]
-    """
-    chosen = [
-        _expected(U[rows], loss[rows], tau, decision).argmax(axis=1)
-        for rows in gen_batches(len(U), BLOCK_ROWS)
-    ]
-    return np.concatenate(chosen)
-
-
-def _expected(U: NDArray[np.int8], loss: FloatArray, tau: float, decision: str) -> FloatArray:
-    """Expected accuracy or F-measure of each labelset of a row; both empty count as 1."""
-    sets = U.astype(np.float64)
-    both, size = sets @ sets.transpose(0, 2, 1), sets.sum(axis=2)
-    total = size[:, :, np.newaxis] + size[:, np.newaxis, :]
-    part, whole = (both, total - both) if decision == "accuracy" else (2 * both, total)
-    similarity = np.divide(part, whole, out=np.ones_like(both), where=whole > 0)
-    weights = softmax(-loss / tau, axis=1)
-    return np.asarray((similarity @ weights[:, :, np.newaxis])[:, :, 0])
