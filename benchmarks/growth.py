@@ -12,8 +12,9 @@ from measure import Answers, exponent, seconds
 from synthetic import make
 
 from nldd._base import Training, random_halves, random_part
+from nldd.estimators._nearest import find_pairs
 from nldd.estimators._nldd import NLDDClassifier
-from nldd.estimators._weights import WeightLearner
+from nldd.regression._regression import fit_regression
 from nldd.search._distances import feature_scale
 from nldd.search._index import LabelsetIndex, Score
 
@@ -29,8 +30,8 @@ def beyond_classifiers(X, Y, probabilities):
     first, second = random_halves(len(T), rng)
     second = second[random_part(len(second), 2000, rng)]
     scale = T.scale("numeric")
-    halves = WeightLearner(T[first], T[second], scale, n_jobs=2)
-    halves.regression(halves.pairs(probabilities(T[second].X)))
+    P = probabilities(T[second].X)
+    fit_regression(find_pairs(T[first], T[second], P, scale, n_jobs=2))
     return T.index(scale)
 
 

@@ -122,10 +122,10 @@ def test_choice_is_forgotten_with_the_parameter(rings):
 
 def test_refit_keeps_the_choice(rings):
     X, Y = rings
-    model = NLDDClassifier("auto+trees", decision="f", random_state=0).fit(X, Y)
+    model = NLDDClassifier("auto+trees", decision="f1", random_state=0).fit(X, Y)
     other = model.fit_copy(X[:100], Y[:100])
     assert other.chosen_ is model.chosen_
-    assert other.tau_ == model.tau_
+    assert other.weights_ == model.weights_
     assert [type(each) for each in other.estimators_] == [type(each) for each in model.estimators_]
 
 
@@ -146,10 +146,11 @@ def test_trees_are_averaged_where_they_help_on_the_other_half():
     X, Y, _ = load_yeast()
     X, Y = X[:400], Y[:400]
     model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
-    f = model.chosen_.f
-    assert model.chosen_.with_trees == (f["with trees"] > f["alone"])
+    brier, name = dict(model.chosen_.brier), model.chosen_.name
+    with_trees = brier.pop(f"{name} with trees")
+    assert model.chosen_.with_trees == (with_trees < brier[name])
     plain = NLDDClassifier("auto", random_state=0).fit(X, Y)
-    assert model.chosen_.brier == plain.chosen_.brier
+    assert brier == plain.chosen_.brier
     assert ("with extra trees" in str(model.chosen_).splitlines()[0]) == model.chosen_.with_trees
 
 
@@ -157,7 +158,7 @@ def test_trees_and_the_chosen_base_count_alike(rings):
     X, Y = rings
     model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
     # Whether they help here or not, a refit takes them if that was found.
-    model.chosen_ = replace(model.chosen_, f={"alone": 0.5, "with trees": 0.6})
+    model.chosen_ = replace(model.chosen_, with_trees=True)
     model = model.fit_copy(X, Y)
     base, trees = model.estimators_
     assert isinstance(trees, ExtraTreesClassifier)
@@ -183,62 +184,6 @@ def test_candidates_that_cannot_be_compared(rings, estimator, message):
 def test_only_nldd_takes_trees(rings):
     with pytest.raises(ValueError, match="'estimator' parameter of BinaryRelevance must be"):
         METHODS["BR"].default(estimator="auto+trees").fit(*rings)
-
-
-def naive_decision(U, theta, tau, similarity):
-    """The labelset of highest expected similarity, in plain loops."""
-    n_labels = U.shape[1]
-    weights = [np.exp(-n_labels * t / tau) for t in theta]
-    expected = [
-        sum(w * similarity(candidate, truth) for w, truth in zip(weights, U, strict=True))
-        for candidate in U
-    ]
-    best = max(expected)
-    return next(i for i, value in enumerate(expected) if value >= best * (1 - 1e-12))
-
-
-def jaccard(a, b):
-    return (a & b).sum() / (a | b).sum() if (a | b).any() else 1.0
-
-
-def f_measure(a, b):
-    return 2 * (a & b).sum() / (a.sum() + b.sum()) if a.any() or b.any() else 1.0
-
-
-@pytest.mark.parametrize(("decision", "similarity"), [("accuracy", jaccard), ("f", f_measure)])
-def test_decisions_by_plain_loops(decision, similarity):
-    X, Y, _ = load_yeast()
-    model = NLDDClassifier(decision=decision, random_state=0).fit(X[:400], Y[:400])
-    new = X[400:460]
-    near = model.nearest_labelsets(new, k=30)
-    chosen = [
-        naive_decision(U, theta, model.tau_, similarity)
-        for U, theta in zip(near.labelsets, near.theta, strict=True)
-    ]
-    every = np.arange(60)
-    assert 0 < np.count_nonzero(chosen) < 60
-    assert_array_equal(model.predict(new), near.labelsets[every, chosen])
-    assert_allclose(model.predict_theta(new), near.theta[every, chosen])
-    for i, one in enumerate(model.explain(new)):
-        assert one.row == near.row[i, chosen[i]]
-        assert one.runner_up.row == near.row[i, 0 if chosen[i] else 1]
-
-
-@pytest.mark.parametrize(
-    ("decision", "key"), [("accuracy", "multilabel_accuracy"), ("f", "f_measure")]
-)
-def test_decisions_raise_what_they_aim_at(decision, key):
-    from nldd.metrics._measures import evaluate
-
-    X, Y, _ = load_yeast()
-    scores = [
-        evaluate(
-            Y[1200:],
-            NLDDClassifier(decision=d, random_state=0).fit(X[:1200], Y[:1200]).predict(X[1200:]),
-        )[key]
-        for d in ("nearest", decision)
-    ]
-    assert scores[1] > scores[0] + 0.005
 
 
 def fitted(small, **parameters):

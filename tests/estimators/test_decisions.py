@@ -16,7 +16,7 @@ def all_labelsets(n_labels):
 
 
 def random_posterior(rng, most_labels=8):
-    """Q, distinct labelsets that were seen, P and e; ties, certain labels and e = 0, 1 among them."""
+    """Q, distinct labelsets that were seen, P and e; with ties, certain labels, e of 0 and 1."""
     n_labels = rng.integers(1, most_labels + 1)
     sets = all_labelsets(n_labels)
     if rng.random() < 0.5:

@@ -25,7 +25,7 @@ from nldd.persistence._archive import read_archive
 METHODS = {
     "nldd": NLDDClassifier(random_state=0),
     "nldd of platt": NLDDClassifier(PlattSVC(), decision="f1", random_state=0),
-    "nldd of words": NLDDClassifier(decision="subset", random_state=0),
+    "nldd of subset": NLDDClassifier(decision="subset", random_state=0),
     "nldd of mine": NLDDClassifier({"a": PlattSVC(), "b": PlattSVC(C=2.0)}, random_state=0),
     "nldd, multiplicative": NLDDClassifier(None, model="multiplicative", random_state=0),
     "binary relevance": BinaryRelevance(),

@@ -162,9 +162,8 @@ def test_other_version_of_scikit_learn_is_told(path, forest, saved_with):
 def test_trees_of_the_default(path):
     X, Y = small_problem()
     model = NLDDClassifier("auto+trees", random_state=0).fit(X, Y)
-    for with_trees in (0.0, 1.0):  # whichever it was, both can be kept
-        found = {"alone": 0.5, "with trees": with_trees}
-        model.chosen_ = dataclasses.replace(model.chosen_, f=found)
+    for with_trees in (False, True):  # whichever it was, both can be kept
+        model.chosen_ = dataclasses.replace(model.chosen_, with_trees=with_trees)
         again = model.fit_copy(X, Y)
         types = saved(again, path) if with_trees else save_model(again, path) or ()
         loaded = load_model(path, trusted=types)

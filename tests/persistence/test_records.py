@@ -31,13 +31,13 @@ def setting(name, value):
         (setting("tau", 1.0), ("_fitted",)),
         (lambda d: d.pop("chosen_"), ()),
         (lambda d: d.clear(), ()),
-        (lambda d: d["index"].update(type="NeighborIndex"), ("_fitted",)),
+        (lambda d: d["index"].update(type="NeighborIndex"), ("_fitted", "rule")),
         (lambda d: d["classifiers"].update(type="SeparateModels"), ("_fitted",)),
         (lambda d: d["chosen_"].update(type="os.system"), ()),
         (lambda d: d["estimators"].append(d["estimators"][0]), ("_fitted", "classifiers")),
         (setting("brier", {"dict": [["rbf", 2.0]]}), ("chosen_",)),
-        (setting("f", {"dict": [["alone", 0.5]]}), ("chosen_",)),
-        (setting("model", "multiplicative"), ("_fitted", "regression")),
+        (setting("with_trees", 1), ("chosen_",)),
+        (setting("model", "multiplicative"), ("_fitted", "rule", "regression")),
         (setting("features_", None), ("_fitted", "classifiers", "estimators", 0)),
     ],
 )
@@ -63,6 +63,12 @@ def changed(array, place, value):
     array[place] = value
 
 
+def with_rule(model, **attributes):
+    rule = model._fitted.rule
+    for name, value in attributes.items():
+        rule.__dict__[name] = value
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -76,7 +82,13 @@ def changed(array, place, value):
         ("rakel", lambda m: m.subsets_.pop()),
         ("mixture", lambda m: m.estimators_.pop()),
         ("nldd", lambda m: m._set_fitted(replace(m._fitted, rows=m.rows_[1:]))),
-        ("nldd of platt", lambda m: m._set_fitted(replace(m._fitted, tau=0.0))),
+        ("nldd", lambda m: m.set_params(decision="f1")),
+        ("nldd of subset", lambda m: m.set_params(decision="nearest")),
+        ("nldd of subset", lambda m: changed(m._fitted.rule.seen, 0, 100)),
+        ("nldd of subset", lambda m: changed(m._fitted.rule.seen, 0, 0)),
+        ("nldd of subset", lambda m: with_rule(m, weights=(-0.1, 1.0, 1.0, 0.0))),
+        ("nldd of subset", lambda m: with_rule(m, weights=(0.1, 1.0, 1.0))),
+        ("nldd of subset", lambda m: with_rule(m, seen=m._fitted.rule.seen[1:])),
         ("nldd of platt", lambda m: setattr(m.estimators_[0], "sigmoid_", (1.0,))),
         ("chain of platt", lambda m: m.estimators_.pop()),
         ("ensemble of chains", lambda m: changed(m.estimators_[0].features, 0, 4)),

@@ -55,7 +55,7 @@ def test_models_of_nldd(path, method, sparse):
         {"standardize": "all"},
         {"train_fraction": 0.7, "max_pairs": 10, "random_state": np.random.RandomState(0)},
         {"estimator": PlattSVC(solver="liblinear", C=2.0)},
-        {"decision": "accuracy", "n_jobs": 2},
+        {"decision": "jaccard", "n_jobs": 2},
     ],
 )
 def test_rows_can_be_added_to_what_was_loaded(path, options):

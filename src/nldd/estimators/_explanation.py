@@ -168,10 +168,17 @@ class PosteriorExplanation(NotebookText):
     --------
     >>> import numpy as np
     >>> from nldd import NLDDClassifier
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> Y = [{name for name, on in zip(("right", "up"), x > 0) if on} for x in X]
+    >>> X, noise = np.random.default_rng(0).normal(size=(2, 200, 2))
+    >>> on = X + 0.5 * noise > 0
+    >>> Y = [{name for name, y in zip(("right", "up"), row) if y} for row in on]
     >>> model = NLDDClassifier(None, decision="subset", random_state=0).fit(X, Y)
-    >>> print(model.explain([[2.0, -1.0]])[0])
+    >>> print(model.explain([[1.0, -0.2]])[0])
+    labelset {right}
+      exactly right with probability 0.696
+      theta 0.156: about 1 label in 6 is wrong, 0.3 of 2
+      training rows with it: 46; the nearest is row 113, Dx = 0.047
+      next best {right, up} with probability 0.274
+      ahead of it in log-odds by distance +0.00, probabilities +0.67, frequency +0.05, size +0.21
     """
 
     labels: tuple[Any, ...]
@@ -204,13 +211,14 @@ class PosteriorExplanation(NotebookText):
                 f"Dx = {self.Dx:.3f}"
             )
         if (other := self.runner_up) is not None:
-            line = f"  next best {braces(other.labels)} with probability {other.probability:.3f}"
+            lines.append(
+                f"  next best {braces(other.labels)} with probability {other.probability:.3f}"
+            )
             if self.parts is not None and other.parts is not None:
                 ahead = np.subtract(self.parts, other.parts).tolist()
                 named = zip(self.parts._fields, ahead, strict=True)
                 told = ", ".join(f"{name} {by:+.2f}" for name, by in named)
-                line += f", in log-odds behind by {told}"
-            lines.append(line)
+                lines.append(f"  ahead of it in log-odds by {told}")
         return "\n".join(lines)
 
 
@@ -238,11 +246,12 @@ class ProbableLabelsets:
     --------
     >>> import numpy as np
     >>> from nldd import NLDDClassifier
-    >>> X = np.random.default_rng(0).normal(size=(100, 2))
-    >>> Y = (X > 0).astype(int)
+    >>> X, noise = np.random.default_rng(0).normal(size=(2, 200, 2))
+    >>> Y = (X + 0.5 * noise > 0).astype(int)
     >>> model = NLDDClassifier(None, decision="subset", random_state=0).fit(X, Y)
-    >>> best = model.labelset_posterior([[2.0, -1.0]], k=3)
+    >>> best = model.labelset_posterior([[1.0, -0.2]], k=3)
     >>> best.labelsets[0].tolist(), best.probability[0].round(3).tolist()
+    ([[1, 0], [1, 1], [0, 0]], [0.696, 0.274, 0.021])
     """
 
     labelsets: NDArray[np.int64]

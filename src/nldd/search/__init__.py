@@ -19,6 +19,7 @@ The answer is the row with the smallest score, which never falls when one of the
                         the nearest member of each: cells, then rows, whose bounds are not too far
           --_index----> Neighbors, and how much work it was: SearchStats
 
-Beside this line: ``nldd.distributed`` has an index for each block of rows on a cluster, and the
-best over all.
+Beside this line: ``_products`` has the distances to the nearest row of every labelset, which a
+posterior over labelsets needs; ``nldd.distributed`` has an index for each block of rows on a
+cluster, and the best over all.
 """
