@@ -57,11 +57,23 @@ def test_weights_are_the_optimum_of_the_penalised_likelihood(seed):
     assert naive_loss(found, *case) <= best.fun + 1e-6 * (1 + abs(best.fun))
 
 
-def test_nothing_is_learned_from_five_rows_or_one_labelset():
+@pytest.mark.parametrize("n_rows", [4, 10, 11])
+def test_nothing_is_learned_from_five_rows_or_one_labelset(n_rows):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    Y = np.arange(2 * n_rows).reshape(-1, 2) % 3 == 0
+    for container in (np.asarray, csr_array):
+        model = NLDDClassifier(CentroidClassifier(), decision="subset", random_state=0)
+        model.fit(container(X * (X > 1.5)), Y)  # words
+        assert model.weights_ == PosteriorWeights(0.1, 0.6, 0.4, 0.0)
+
+
+def test_a_copy_compares_rows_as_the_model_did_that_its_weights_come_from():
     rng = np.random.default_rng(0)
-    for n, K in ((5, 4), (0, 4), (30, 1)):
-        case = rng.random((n, K)), rng.random((n, K)), np.ones(K), np.ones(K), np.zeros(n, int)
-        assert fit_posterior_weights(*case) == PosteriorWeights(0.1, 0.6, 0.4, 0.0)
+    X, Y = rng.random((100, 20)), rng.integers(0, 2, size=(100, 2))
+    words = np.where(X > 0.8, X, 0)
+    model = NLDDClassifier(None, decision="subset", random_state=0).fit(words, Y)
+    copied = model.fit_copy(X, Y)  # rows that would be numbers, if they were fitted
+    assert copied.index_.unit_length
 
 
 class NaivePosterior:

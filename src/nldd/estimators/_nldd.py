@@ -262,10 +262,11 @@ class NLDDClassifier(BaseMetaClassifier):
             rule: Any = NearestRule(T.index(scale), pairs, regression)
         else:
             rows = usable_rows(T1, T2, rng)
-            learn = partial(learn_weights, self._labelset_rows(T1, T), T2[rows], P[rows])
+            is_words = self.standardize != "none" and T.kind == "words"
+            index = partial(self._labelset_rows, T=T, is_words=is_words)
+            learn = partial(learn_weights, index(T1), T2[rows], P[rows])
             h, weights = do_both(fit_all, learn, self.n_jobs)
-            seen = count_groups(T.Y, T.groups)
-            rule = Posterior(self._labelset_rows(T, T), weights, seen, self.single_label_)
+            rule = Posterior(index(T), weights, count_groups(T.Y, T.groups), self.single_label_)
         return self._set_fitted(FittedNLDD(h, rule, T.rows, T.n_given))
 
     def fit_copy(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -296,8 +297,8 @@ class NLDDClassifier(BaseMetaClassifier):
             other.chosen_ = self.chosen_
         h, rule = other._fit_all(T, rng), fitted.rule
         if isinstance(rule, Posterior):
-            index, seen = other._labelset_rows(T, T), count_groups(T.Y, T.groups)
-            rule = replace(rule, index=index, seen=seen)
+            index = other._labelset_rows(T, T, rule.index.unit_length)
+            rule = replace(rule, index=index, seen=count_groups(T.Y, T.groups))
         else:
             rule = replace(rule, index=T.index(T.scale(self.standardize)))
         return other._set_fitted(FittedNLDD(h, rule, T.rows, T.n_given))
@@ -551,11 +552,11 @@ class NLDDClassifier(BaseMetaClassifier):
             second = second[random_part(len(second), self.max_pairs, rng)]
         return T[first], T[second].in_memory()
 
-    def _labelset_rows(self, rows: Training, T: Training) -> LabelsetRows:
+    def _labelset_rows(self, rows: Training, T: Training, is_words: bool) -> LabelsetRows:
         """Some rows, with features as those of T are compared for a posterior."""
-        if self.standardize == "none" or T.kind != "words":
-            return LabelsetRows(rows.X, rows.Y, T.scale(self.standardize))
-        return LabelsetRows(rows.X, rows.Y, word_scale(rows.X), unit_length=True)
+        if is_words:
+            return LabelsetRows(rows.X, rows.Y, word_scale(rows.X), unit_length=True)
+        return LabelsetRows(rows.X, rows.Y, T.scale(self.standardize))
 
     def _fit_base(
         self, T: Training, T1: Training, T2: Training, rng: RandomState

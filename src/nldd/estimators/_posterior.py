@@ -97,8 +97,6 @@ def fit_posterior_weights(
     PosteriorWeights
         The minimum of ``-sum of log Q_truth + penalty``, which is convex.
     """
-    if len(Dx) <= FEWEST_ROWS or Dx.shape[1] < 2:
-        return PosteriorWeights()
     features = [-Dx, ll, np.log(counts)[np.newaxis], sizes[np.newaxis].astype(np.float64)]
     units = np.array([each.std(axis=1).mean() for each in features])
     units[units <= 0] = 1.0
@@ -134,6 +132,8 @@ def usable_rows(T1: Any, T2: Any, rng: RandomState) -> NDArray[np.intp]:
 
 def learn_weights(index: LabelsetRows, T2: Any, P: FloatArray) -> PosteriorWeights:
     """The weights, by rows of T2 with label probabilities `P` and the rows of T1."""
+    if len(T2) <= FEWEST_ROWS or len(index.counts) < 2:
+        return PosteriorWeights()
     return fit_posterior_weights(
         index.distances(T2.X)[0],
         log_likelihoods(P, index.labelsets),
