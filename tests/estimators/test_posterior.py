@@ -252,6 +252,11 @@ def test_rows_of_weight_0_are_not_there_and_other_weights_count(halves):
     assert_allclose(same.weights_, model.weights_, rtol=1e-6)
     assert_array_equal(same.predict(new), model.predict(new))
     assert clone(model).fit(X[some], Y[some]).weights_ != model.weights_
+    n_S = [weight[(Y == S).all(axis=1)].sum() for S in model.labelsets_]
+    found = model.labelset_posterior(new[:1], k=len(n_S))
+    by_frequency = found.parts.frequency[0] / model.weights_.frequency
+    at = [model.labelsets_.tolist().index(S) for S in found.labelsets[0].tolist()]
+    assert_allclose(by_frequency, np.log(np.array(n_S)[at] / weight[some].mean()), atol=1e-9)
 
 
 def test_added_rows_are_as_good_as_those_of_a_copy(halves):

@@ -38,7 +38,7 @@ from nldd.estimators._explanation import (
     explain_posterior,
 )
 from nldd.estimators._nearest import FloatArray, NearestRule, find_pairs
-from nldd.estimators._posterior import Posterior, count_groups, learn_weights, usable_rows
+from nldd.estimators._posterior import Posterior, learn_weights, usable_rows
 from nldd.exceptions import InputError, NLDDWarning, warn_caller
 from nldd.regression._regression import check_regression, fit_regression
 from nldd.search._distances import word_scale
@@ -238,7 +238,7 @@ class NLDDClassifier(BaseMetaClassifier):
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are left out. Weights count in the base classifiers and in the
             regression, where one of 2 is as good as two rows, and one factor of all weights changes
-            no coefficient; so it is with the weights of a posterior.
+            no coefficient. So it is with the weights of a posterior, where n_S counts rows by them.
         groups : array-like of shape (n_samples,), default=None
             Rows of one group, such as copies or the answers of one person, stay together in T1 or
             T2: a row that is paired with its own copy would make distances look too telling.
@@ -264,9 +264,9 @@ class NLDDClassifier(BaseMetaClassifier):
             rows = usable_rows(T1, T2, rng)
             is_words = self.standardize != "none" and T.kind == "words"
             index = partial(self._labelset_rows, T=T, is_words=is_words)
-            learn = partial(learn_weights, index(T1), T2[rows], P[rows])
+            learn = partial(learn_weights, index(T1), T1, T2[rows], P[rows])
             h, weights = do_both(fit_all, learn, self.n_jobs)
-            rule = Posterior(index(T), weights, count_groups(T.Y, T.groups), self.single_label_)
+            rule = Posterior.of(T, index(T), weights, self.single_label_)
         return self._set_fitted(FittedNLDD(h, rule, T.rows, T.n_given))
 
     def fit_copy(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -298,7 +298,7 @@ class NLDDClassifier(BaseMetaClassifier):
         h, rule = other._fit_all(T, rng), fitted.rule
         if isinstance(rule, Posterior):
             index = other._labelset_rows(T, T, rule.index.unit_length)
-            rule = replace(rule, index=index, seen=count_groups(T.Y, T.groups))
+            rule = Posterior.of(T, index, rule.weights, rule.is_closed)
         else:
             rule = replace(rule, index=T.index(T.scale(self.standardize)))
         return other._set_fitted(FittedNLDD(h, rule, T.rows, T.n_given))

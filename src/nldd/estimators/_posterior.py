@@ -5,7 +5,7 @@ The score of a labelset S that training has seen, for a row with label probabili
     z_S = -w1 Dx_S + w2 ll_S + w3 log n_S + w4 |S|
 
 with Dx_S the distance from the nearest training row with S, ll_S the log-likelihood of S if labels
-were independent, n_S the number of training rows with S, and |S| its size. The posterior is
+were independent, n_S the training rows with S by their weights, and |S| its size. The posterior is
 ``Q = softmax(z)``. The weights are those that make the labelsets of T2 most probable (conditional
 maximum likelihood) among all that T1 has, by the rows of T1 and the probabilities of its
 classifiers.
@@ -87,7 +87,7 @@ def fit_posterior_weights(
     ----------
     Dx, ll : ndarray of shape (n_rows, n_labelsets)
     counts, sizes : ndarray of shape (n_labelsets,)
-        Rows with each labelset, and its labels.
+        Rows with each labelset, and how many labels it has.
     truth : ndarray of shape (n_rows,)
         Positions of the true labelsets.
     sample_weight : ndarray of shape (n_rows,), default=None
@@ -130,25 +130,32 @@ def usable_rows(T1: Any, T2: Any, rng: RandomState) -> NDArray[np.intp]:
     return rows if len(rows) <= most else np.sort(rng.permutation(rows)[:most])
 
 
-def learn_weights(index: LabelsetRows, T2: Any, P: FloatArray) -> PosteriorWeights:
-    """The weights, by rows of T2 with label probabilities `P` and the rows of T1."""
+def learn_weights(index: LabelsetRows, T1: Any, T2: Any, P: FloatArray) -> PosteriorWeights:
+    """The weights, by rows of T2 with label probabilities `P` and the rows of T1 to compare."""
     if len(T2) <= FEWEST_ROWS or len(index.counts) < 2:
         return PosteriorWeights()
     return fit_posterior_weights(
         index.distances(T2.X)[0],
         log_likelihoods(P, index.labelsets),
-        index.counts,
+        count_rows(T1),
         index.labelsets.sum(axis=1),
         find_labelsets(index.labelsets, T2.Y),
         T2.sample_weight,
     )
 
 
-def count_groups(Y: LabelArray, groups: NDArray[Any] | None) -> NDArray[np.int64]:
+def count_rows(T: Any) -> FloatArray:
+    """How many rows have each labelset, by their weights, which are 1 on average."""
+    _, number = distinct_labelsets(T.Y)
+    weight = np.ones(len(T)) if T.sample_weight is None else T.sample_weight
+    return np.asarray(np.bincount(number, weights=weight / weight.mean()), dtype=np.float64)
+
+
+def count_groups(T: Any) -> NDArray[np.int64]:
     """How many groups have rows with each labelset; without groups, how many rows have it."""
-    _, number = distinct_labelsets(Y)
-    if groups is not None:
-        number = np.unique(np.stack([number, groups]), axis=1)[0]
+    _, number = distinct_labelsets(T.Y)
+    if T.groups is not None:
+        number = np.unique(np.stack([number, T.groups]), axis=1)[0]
     return np.bincount(number)
 
 
@@ -173,16 +180,26 @@ class Posterior:
     ----------
     index : LabelsetRows
     weights : PosteriorWeights
+    counts : ndarray of shape (n_labelsets,)
+        n_S, which sample weights may make odd numbers.
     seen : ndarray of shape (n_labelsets,)
-        Groups of training rows, such as copies, count once.
+        How many groups of training rows have each labelset; copies are one group.
     is_closed : bool
         There are no other labelsets: those of a 1-D target are its classes.
     """
 
     index: LabelsetRows
     weights: PosteriorWeights
+    counts: FloatArray
     seen: NDArray[np.int64]
     is_closed: bool = False
+
+    @classmethod
+    def of(
+        cls, T: Any, index: LabelsetRows, weights: PosteriorWeights, is_closed: bool
+    ) -> "Posterior":
+        """With the counts of T, whose rows the index has."""
+        return cls(index, weights, count_rows(T), count_groups(T), is_closed)
 
     @property
     def unseen_share(self) -> float:
@@ -192,9 +209,12 @@ class Posterior:
     def with_rows(self, X: Any, Y: NDArray[Any]) -> "Posterior":
         """The same with more rows, each a group of its own."""
         _, number = distinct_labelsets(np.concatenate([self.index.labelsets, Y]))
-        times = np.concatenate([self.seen, np.ones(len(Y), dtype=np.int64)])
-        seen = np.bincount(number, weights=times).astype(np.int64)
-        return replace(self, index=self.index.with_rows(X, Y), seen=seen)
+
+        def add(before: Any) -> Any:
+            return np.bincount(number, weights=np.append(before, np.ones(len(Y))))
+
+        counts, seen = add(self.counts), add(self.seen).astype(np.int64)
+        return replace(self, index=self.index.with_rows(X, Y), counts=counts, seen=seen)
 
     def decide(
         self, X: Any, P: FloatArray, decision: str, n_jobs: int | None, verbose: int
@@ -262,13 +282,13 @@ class Posterior:
         on = np.where(chosen == 1, P[:, np.newaxis], 1 - P[:, np.newaxis])
         ll = np.log(on.clip(NEAREST, 1 - NEAREST)).sum(axis=2)
         parts: list[Any] = [-w.distance * listed.Dx, w.probabilities * ll]
-        parts += [w.frequency * np.log(index.counts[labelset]), w.size * chosen.sum(axis=2)]
+        parts += [w.frequency * np.log(self.counts[labelset]), w.size * chosen.sum(axis=2)]
         return PosteriorWeights(*parts)
 
     def _gain(self, P: FloatArray) -> FloatArray:
         """The part of the scores that needs no distances, up to a constant of each row."""
         _, by_p, by_count, by_size = self.weights
-        labelsets, counts = self.index.labelsets.astype(np.float64), self.index.counts
+        labelsets, counts = self.index.labelsets.astype(np.float64), self.counts
         gain = (by_p * log_odds(P)) @ labelsets.T
         gain += by_count * np.log(counts) + by_size * labelsets.sum(axis=1)
         return np.asarray(gain)

@@ -329,6 +329,7 @@ SCHEMAS_BY_PATH: dict[str, Schema] = {
         lambda posterior: vars(posterior) | {"weights": tuple(posterior.weights)},
         index=rules.member("LabelsetRows", l="l", d="d"),
         weights=rules.tuple_of(rules.real()),
+        counts=rules.numbers("s", least=SMALLEST),
         seen=rules.numbers("s", kinds="i", least=1),
         is_closed=rules.flag,
     ),
