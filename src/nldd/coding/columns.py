@@ -33,7 +33,11 @@ AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 GUARANTEE = PREFIX + "guarantee"
 # With --explain.
 EXPLAINED = tuple(
-    PREFIX + name for name in ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
+    f"{PREFIX}{name}"
+    for name in (
+        *("probability", "Dx", "by_distance", "by_probabilities", "by_frequency", "by_size"),
+        *("next_codes", "next_probability"),
+    )
 )
 # Of a review sheet: the mark of a suggestion that is right, and other code combinations.
 OK = PREFIX + "ok"
@@ -55,8 +59,8 @@ DESCRIPTIONS = {
     CODES: "Codes by nldd",
     STATUS: "auto: by nldd; review, part: for people; coded: by people before",
     CHANCE: "Chance that all codes are right",
-    THETA: "Probability that a code is wrong",
-    NEAREST: "The coded answer that is most like it",
+    THETA: "Expected share of wrong codes",
+    NEAREST: "The most similar answer with these codes",
     WHY: "Why the answer is for people",
     GUARANTEE: "Accuracy guarantee: target, confidence level and threshold",
 }

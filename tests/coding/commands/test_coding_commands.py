@@ -152,7 +152,7 @@ def test_predict_up_to_a_theta_explains_itself(study, model, tmp_path, succeed):
     done = succeed(*words, "--max-theta", limit, "--explain", "--json")
     assert (done.json["auto"], done.json["selection"]) == (int((theta <= limit).sum()), None)
     header, rows = read_csv(tmp_path / "coded.csv")
-    assert header[-2:] == ("nldd_next_codes", "nldd_next_theta")
+    assert header[-2:] == ("nldd_next_codes", "nldd_next_probability")
     assert [row[4] for row in rows] == codes
 
 
