@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold
 from coding.made_up import answers_of, assert_same, made_up
 from nldd._labels import indicator
 from nldd.coding import predictions
-from nldd.coding.cross_validation import cross_fit
+from nldd.coding.cross_validation import cross_fit, predict_left_out
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.model import Settings, new_classifier
 from nldd.estimators._nldd import NLDDClassifier
@@ -105,6 +105,7 @@ def test_predictions_of_a_model_are_its_own():
         assert found.probability[i] == explained.probability
         ahead = np.subtract(explained.parts, explained.runner_up.parts)
         np.testing.assert_allclose(found.ahead[i], ahead)
+    assert found.Y.dtype == found.others.dtype == np.int8
     np.testing.assert_array_equal(found.probability, model.exact_match_probability(X[30:]))
     # Theta is the mean distance of the labels from the marginals.
     M = model.predict_proba(X[30:])
@@ -279,3 +280,19 @@ def test_clues_of_a_classifier():
 def test_log_odds_stay_finite():
     found = predictions.log_odds([0.0, 0.5, 1.0]).tolist()
     assert found == pytest.approx([-13.8155, 0, 13.8155], abs=1e-3)
+
+
+def test_repeated_rows_of_a_group_count_once_in_every_fold():
+    """A labelset that one respondent gave twice was seen once: so new ones are expected."""
+    X, Y = numeric_data(60)
+    Y = Y & np.array([1, 1, 0], dtype=np.int8)
+    Y[[0, 1]] = 1  # two answers of one respondent, who alone has this labelset
+    groups = np.append([0, 0], np.arange(1, 59))
+    model = clone(NUMERIC).fit(X, Y, groups=groups)
+    fold = np.arange(40, 60)
+    known = np.arange(40)
+    (found,) = predict_left_out(model, X, Y, [fold], predictions.no_progress, groups=groups)
+    (alone,) = predict_left_out(model, X, Y, [fold], predictions.no_progress)
+    times = np.unique(Y[known], axis=0, return_counts=True)[1]
+    share, plain = ((times == 1).sum() + 1) / 39, (times == 1).sum() / 40
+    np.testing.assert_allclose(found.probability / (1 - share), alone.probability / (1 - plain))

@@ -34,7 +34,7 @@ def model():
 def reason(model, Y, other, P, Dx=0.5, words=1):
     zeros = np.zeros(1)
     found = Predictions(
-        *(np.array([Y], dtype=np.int8), zeros, zeros, np.array([Dx]), zeros, zeros, zeros),
+        *(np.array([Y], dtype=np.int8), zeros, zeros, zeros, np.array([Dx])),
         P=np.array([P], dtype=np.float32),
         others=np.array([[other]], dtype=np.int8),
     )

@@ -182,7 +182,7 @@ class CodedAnswers(Entries):
     found : Predictions
         The most probable labelsets with their evidence.
     Y : ndarray of int8 of shape (n_answers, n_labels)
-        The codes that each answer gets: of people, settled one by one, or of the most probable labelset.
+        The codes that each answer gets: of people, settled one by one, or the most probable ones.
     doubt : ndarray of shape (n_answers,)
         By which they are ranked.
     empty, settled : ndarray of bool of shape (n_answers,)

@@ -208,8 +208,8 @@ def _table_columns(
         assert found.others_probability is not None
         numbers = (found.probability, found.Dx, *found.ahead.T, found.others_probability[:, 0])
         *cells, last = map(_six_digits, numbers)
-        cells = [*cells, _join_codes(model, found.others[:, 0]), last]
-        columns |= dict(zip(own.EXPLAINED, cells, strict=True))
+        next_codes = _join_codes(model, found.others[:, 0])
+        columns |= dict(zip(own.EXPLAINED, (*cells, next_codes, last), strict=True))
     return columns | ({own.DRAWN: said[own.DRAWN]} if coding.n_random else {})
 
 

@@ -316,7 +316,7 @@ def fit_coding_model(
     >>> len(model.answers), model.labels
     (100, ('cycling', 'housing costs', 'safety'))
     >>> float(model.evidence.right(model.Y).mean())
-    0.9
+    0.88
     """
     if not isinstance(decisions, Decisions):
         given = list(map(frozenset, decisions))

@@ -39,9 +39,8 @@ SHAPES |= {"features/centre": "numbers", "features/scale": "numbers"}
 SHAPES |= {"features/words/weights": "words", "features/letters/weights": "letters"}
 SHAPES |= {"validation/regression/weights": "clues"}
 # The least and the largest values, by the names of arrays; all others are finite.
-LIMITS: dict[str, tuple[Any, Any]] = dict.fromkeys(
-    ("Y", "P", "theta", "chance", "probability"), (0, 1)
-)
+LIMITS: dict[str, tuple[Any, Any]] = dict.fromkeys(("Y", "P", "theta", "chance"), (0, 1))
+LIMITS["probability"] = (0, 1)
 LIMITS |= {"row": (0, "last"), "n_wrong": (0, "tested labels")}
 LIMITS["scale"] = (np.finfo(float).tiny, LARGEST)
 WAIT_SECONDS, POLL_SECONDS = 600.0, 0.1

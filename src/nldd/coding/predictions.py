@@ -165,18 +165,19 @@ class Predictions(Entries):
 def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
     """The most probable of the `k` most probable labelsets of each row, and the others."""
     best = classifier.labelset_posterior(X, k=min(k, len(classifier.labelsets_)))
-    Y, ahead = best.labelsets[:, 0], np.column_stack([z[:, 0] - z[:, 1] for z in best.parts])
-    clues = confidence_clues(best, ahead.sum(axis=1), times_seen(classifier, Y))
-    first = (each[:, 0] for each in (best.theta, best.probability, best.row, best.Dx))
-    others = (each[:, 1:] for each in (best.labelsets, best.row, best.probability))
-    return Predictions(Y, *first, best.P.astype(np.float32), None, clues, ahead, *others)
+    labelsets, ahead = best.labelsets.astype(np.int8), [z[:, 0] - z[:, 1] for z in best.parts]
+    clues = confidence_clues(best, np.sum(ahead, axis=0), times_seen(classifier, labelsets[:, 0]))
+    theta, probability, row, Dx = best.theta[:, 0], best.probability[:, 0], best.row, best.Dx[:, 0]
+    first, others = (theta, probability, row[:, 0], Dx), (row[:, 1:], best.probability[:, 1:])
+    said = (best.P.astype(np.float32), None, clues, np.column_stack(ahead), labelsets[:, 1:])
+    return Predictions(labelsets[:, 0], *first, *said, *others)
 
 
 def times_seen(classifier: Any, Y: LabelArray) -> FloatArray:
     """How many training rows carry each of these labelsets."""
     keys = (labelset.tobytes() for labelset in classifier.labelsets_.astype(np.int8))
     times = dict(zip(keys, classifier.index_.counts.tolist(), strict=True))
-    return np.array([times[labelset.tobytes()] for labelset in Y.astype(np.int8)], dtype=np.float64)
+    return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
 
 
 def log_odds(probability: Any) -> FloatArray:

@@ -260,14 +260,12 @@ class ModelDescription:
 
     def __str__(self) -> str:
         model, classifier = self.model, self.model.classifier
+        weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
         rows = (
             ("answers drawn at random, on which thresholds are found", f"{len(model.tested):,}"),
             ("features", f"{classifier.n_features_in_:,}"),
             ("C of the classifiers, the larger the less shrunk", f"{classifier.estimator.C:g}"),
-            *(
-                (f"weight of {name}", f"{w:.3f}")
-                for name, w in classifier.weights_._asdict().items()
-            ),
+            ("weights of distance, probabilities, frequency and size", weights),
             ("expected share of new code combinations", percent(classifier.unseen_share_, 1)),
         )
         return join_paragraphs(
