@@ -32,13 +32,9 @@ AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # The accuracy guarantee of a coded table, the same in each row.
 GUARANTEE = PREFIX + "guarantee"
 # With --explain.
-EXPLAINED = tuple(
-    f"{PREFIX}{name}"
-    for name in (
-        *("probability", "Dx", "by_distance", "by_probabilities", "by_frequency", "by_size"),
-        *("next_codes", "next_probability"),
-    )
-)
+SOURCES = tuple(f"{PREFIX}by_{name}" for name in ("distance", "probabilities", "frequency", "size"))
+EXPLAINED = (PREFIX + "probability", PREFIX + "Dx", *SOURCES)
+EXPLAINED += (PREFIX + "next_codes", PREFIX + "next_probability")
 # Of a review sheet: the mark of a suggestion that is right, and other code combinations.
 OK = PREFIX + "ok"
 NEXT = tuple(f"{PREFIX}next_{rank}" for rank in (1, 2, 3))

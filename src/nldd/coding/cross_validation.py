@@ -14,6 +14,7 @@ each fold on a scale of its own. What four numbers know of a row is next to noth
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,6 @@ from nldd.coding.answers import Answers, BoolArray, FloatArray, LabelArray, RowA
 from nldd.coding.features import AnswerFeatures
 from nldd.coding.guarantee import GuaranteeTest
 from nldd.coding.predictions import ConfidenceRegression, Predictions, Watch, log_odds, no_progress
-from nldd.estimators._posterior import PosteriorWeights
 from nldd.exceptions import InputError
 
 TESTING = "testing: each answer without itself"
@@ -185,7 +185,7 @@ def cross_validate(
         rows, fewer = rows[alike], fewer[alike]
         both = add_confidence(known[rows], regression), add_confidence(fewer, regression)
         gains = measure_gains(*both) if len(rows) else gains
-    evidence = replace(known, chance=chance, clues=None, ahead=None, others=None)
+    evidence = replace(known, chance=chance, clues=None, others=None)
     return CrossValidation(evidence, repeated, regression, *gains)
 
 
@@ -281,9 +281,10 @@ def predict_left_out(
     found = []
     for test in watch(parts, len(parts), TESTING):
         train = np.setdiff1d(np.arange(len(Y)) if taught is None else taught, test)
-        own = None if groups is None else groups[train]
-        part = _predict_fold(model, X[train], Y[train], X[test], len(test), own)
-        found.append(replace(part, row=train[part.row], others_row=None, others_probability=None))
+        fit = partial(model.fit_copy, groups=None if groups is None else groups[train])
+        part = _predict_fold(fit, X[train], Y[train], X[test], len(test))
+        part = replace(part, row=train[part.row], ahead=None, others_row=None)
+        found.append(replace(part, others_probability=None))
     return found
 
 
@@ -292,17 +293,15 @@ def join_predictions(parts: Sequence[RowArray], found: Sequence[Predictions]) ->
     return Predictions.join(found)[np.argsort(np.concatenate(parts))]
 
 
-def _predict_fold(
-    model: Any, X: Any, Y: LabelArray, X_test: Any, n: int, groups: RowArray | None
-) -> Predictions:
+def _predict_fold(fit: Any, X: Any, Y: LabelArray, X_test: Any, n: int) -> Predictions:
     if isinstance(X, Answers):
         features = AnswerFeatures.fit(X)
         X, X_test = features.transform(X), features.transform(X_test)
     if X.shape[1] > 0 and (Y[0] != Y).any():
-        return predictions.predict(model.fit_copy(X, Y, groups=groups), X_test)
+        return predictions.predict(fit(X, Y), X_test)
     # Nothing to choose from, or nothing to choose by: the first labelset, without evidence.
     zeros, rows = np.zeros(n), np.zeros(n, dtype=np.intp)
     P = np.full((n, Y.shape[1]), predictions.UNKNOWN, dtype=np.float32)
     found = (np.full(n, predictions.NO_EVIDENCE), zeros, rows, zeros, P)
-    unknown = (np.zeros((n, predictions.N_CLUES)), np.zeros((n, len(PosteriorWeights._fields))))
-    return Predictions(Y[rows], *found, None, *unknown, others=Y[rows][:, np.newaxis])
+    clues, others = np.zeros((n, predictions.N_CLUES)), Y[rows][:, np.newaxis]
+    return Predictions(Y[rows], *found, clues=clues, others=others)

@@ -24,6 +24,7 @@ from nldd.coding.wording import join_names
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.present.text import percent
+from nldd.search._index import find_labelsets
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
@@ -175,9 +176,8 @@ def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
 
 def times_seen(classifier: Any, Y: LabelArray) -> FloatArray:
     """How many training rows carry each of these labelsets."""
-    keys = (labelset.tobytes() for labelset in classifier.labelsets_.astype(np.int8))
-    times = dict(zip(keys, classifier.index_.counts.tolist(), strict=True))
-    return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
+    times = classifier.index_.counts[find_labelsets(classifier.labelsets_, Y)]
+    return np.asarray(times, dtype=np.float64)
 
 
 def log_odds(probability: Any) -> FloatArray:
@@ -272,8 +272,9 @@ class Reasons:
         known_words = np.diff(X[rows][:, : self.n_words].indptr) if self.n_words else None
         some = found[rows]
         assert some.others is not None
+        assert some.ahead is not None
         times = times_seen(self.model.classifier, some.Y)
-        reasons = []
+        reasons, is_close = [], some.ahead.sum(axis=1) <= np.log(ABOUT_AS_LIKELY)
         for i, n_times in enumerate(times):
             Y, other, P = some.Y[i].astype(bool), some.others[i, 0].astype(bool), some.P[i]
             if known_words is not None and not known_words[i]:
@@ -281,11 +282,16 @@ class Reasons:
             elif some.Dx[i] > self.far:
                 reasons.append(Reason(FAR, f"{FAR}: the nearest is far away"))
             else:
-                reasons.append(next(self._candidates(Y, other, P, n_times)))
+                reasons.append(
+                    next(self._candidates(Y, other if is_close[i] else None, P, n_times))
+                )
         return reasons
 
-    def _candidates(self, Y: Mask, other: Mask, P: Mask, n_times: float) -> Iterator[Reason]:
-        """Reasons in the order of their use, down to one that always applies."""
+    def _candidates(self, Y: Mask, rival: Mask | None, P: Mask, n_times: float) -> Iterator[Reason]:
+        """Reasons in the order of their use, down to one that always applies.
+
+        The `rival` is the next best labelset, if that is about as likely.
+        """
         likely = P > 0.5
         if likely.sum() > 1 and likely.tobytes() not in self.seen:
             yield Reason(CONFLICT, f"{UNSEEN}: {self._names(likely)}")
@@ -293,11 +299,8 @@ class Reasons:
         none = Reason(NO_CODE, f"{NO_CODE}: {self._with_chance(int(P.argmax()), P)} comes first")
         if P.max() < UNLIKELY:
             yield none
-        log_odds = np.log(np.clip(P, NEAREST, 1)) - np.log(np.clip(1 - P, NEAREST, 1))
-        # How much likelier, code by code, the predicted labelset is than the next best.
-        ahead = abs(float(log_odds[Y & ~other].sum() - log_odds[other & ~Y].sum()))
-        if ahead <= np.log(ABOUT_AS_LIKELY):
-            yield Reason(CLOSE, self._either(Y, other))
+        if rival is not None:
+            yield Reason(CLOSE, self._either(Y, rival))
         if not likely.any():
             yield none
         off, on = np.where(Y, 0.0, P), np.where(Y, P, 1.0)
