@@ -26,7 +26,8 @@ def measure(name: str) -> dict:
     """Deciles of one data set."""
     X, Y, _ = load(name)
     n_folds = 10 if len(Y) < LARGE else 5
-    model, folds = NLDDClassifier(None, random_state=0).fit(X, Y), deal_folds(len(Y), n_folds)
+    model = NLDDClassifier(None, decision="subset", random_state=0).fit(X, Y)
+    folds = deal_folds(len(Y), n_folds)
     found = join_predictions(folds, predict_left_out(model, X, Y, folds, no_progress))
     deciles = calibration_deciles(found.theta, found.n_wrong(Y), Y.shape[1])
     return {

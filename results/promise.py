@@ -42,7 +42,7 @@ def run_split(share: str, name: str, split: int) -> dict:
     X, Y, _ = load(name)
     order, n_coded = np.random.default_rng(split).permutation(len(Y)), int(len(Y) * SHARES[share])
     train, test = order[:n_coded], order[n_coded:]
-    model = NLDDClassifier(None, random_state=split).fit(X[train], Y[train])
+    model = NLDDClassifier(None, decision="subset", random_state=split).fit(X[train], Y[train])
     known = cross_validate(model, X[train], Y[train], random_state=split)
     new = known.predict(model, X[test])
     promises = []
@@ -71,7 +71,8 @@ def run_split(share: str, name: str, split: int) -> dict:
 def population(name: str, measure: str) -> tuple[np.ndarray, np.ndarray]:
     """Doubt and rightness of all rows of a data set, predicted out of fold."""
     X, Y, _ = load(name)
-    known = cross_validate(NLDDClassifier(None, random_state=0).fit(X, Y), X, Y)
+    model = NLDDClassifier(None, decision="subset", random_state=0).fit(X, Y)
+    known = cross_validate(model, X, Y)
     ranked = known.test(Y).select(GuaranteeTarget(0.9, CONFIDENCE, measure)).rank_by
     return known.evidence.doubt(ranked), known.evidence.right(Y, measure)
 

@@ -86,5 +86,5 @@ def write_coded(path, texts, codes):
 
 def assert_same(found, expected):
     """All fields, to the last bit."""
-    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part", "chance", "P"):
+    for name in ("Y", "theta", "row", "probability", "Dx", "chance", "P"):
         np.testing.assert_array_equal(getattr(found, name), getattr(expected, name), err_msg=name)

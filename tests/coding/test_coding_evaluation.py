@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 @pytest.fixture(scope="module")
 def model():
-    return fitted(*made_up(100, 7))
+    return fitted(*made_up(100, 2))
 
 
 @pytest.fixture(scope="module")

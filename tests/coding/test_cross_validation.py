@@ -9,7 +9,13 @@ from sklearn.linear_model import LogisticRegression
 
 from nldd.coding import cross_validation
 from nldd.coding.guarantee import GuaranteeTarget, selective_threshold, tighten_threshold
-from nldd.coding.predictions import NO_EVIDENCE, ConfidenceRegression, Predictions, predict
+from nldd.coding.predictions import (
+    N_CLUES,
+    NO_EVIDENCE,
+    ConfidenceRegression,
+    Predictions,
+    predict,
+)
 from nldd.estimators._nldd import NLDDClassifier
 from nldd.exceptions import InputError
 from out_of_fold import out_of_fold
@@ -29,12 +35,14 @@ def numeric_data(n=120, seed=0):
 
 
 def numeric_model(X, Y):
-    return NLDDClassifier(LogisticRegression(solver="liblinear"), random_state=0).fit(X, Y)
+    return NLDDClassifier(
+        LogisticRegression(solver="liblinear"), decision="subset", random_state=0
+    ).fit(X, Y)
 
 
 @pytest.fixture(scope="module")
 def study():
-    X, Y = numeric_data()
+    X, Y = numeric_data(seed=4)
     model = numeric_model(X, Y)
     return X, Y, model, cross_validation.cross_validate(model, X, Y, 6)
 
@@ -42,7 +50,7 @@ def study():
 def test_evidence_is_that_of_the_folds_with_chances_across_them(study):
     X, Y, model, found = study
     expected = out_of_fold(model, X, Y, 6)
-    for name in ("Y", "theta", "row", "Dx", "Dy", "x_part", "y_part"):
+    for name in ("Y", "theta", "row", "Dx", "probability"):
         np.testing.assert_array_equal(getattr(found.evidence, name), getattr(expected, name))
     fold = np.empty(120, dtype=int)
     for number, rows in enumerate(cross_validation.deal_folds(120, 6)):
@@ -132,9 +140,9 @@ def test_rows_without_evidence_have_no_chance_and_teach_none():
     assert (found.evidence.theta[first] == NO_EVIDENCE).all()
     # All that is informed is in one fold, so there is nothing to learn across folds.
     assert found.regression is None
-    said = (np.array([NO_EVIDENCE, 0.1]), *np.zeros((5, 2)), np.zeros((2, 3)))
-    new = Predictions(Y[:2], *said, clues=np.zeros((2, 14)))
-    regression = ConfidenceRegression(0.0, np.zeros(17), 0.0, 1.0)
+    said = (np.array([NO_EVIDENCE, 0.1]), *np.zeros((3, 2)), np.zeros((2, 3)))
+    new = Predictions(Y[:2], *said, clues=np.zeros((2, N_CLUES)))
+    regression = ConfidenceRegression(0.0, np.zeros(N_CLUES + 3), 0.0, 1.0)
     assert cross_validation.add_confidence(new, regression).chance.tolist() == [0.0, 0.5]
 
 
@@ -170,7 +178,7 @@ def draw(rng, n):
 def study_of(seed, n, X_new, P_new, rank_by):
     """Share coded automatically among the coded rows and the new ones, and its true accuracy."""
     X, Y, _ = draw(np.random.default_rng(seed), n)
-    model = NLDDClassifier(random_state=seed).fit(X, Y)
+    model = NLDDClassifier(decision="subset", random_state=seed).fit(X, Y)
     known = cross_validation.cross_validate(model, X, Y, random_state=seed)
     found = known.test(Y).select(GuaranteeTarget(TARGET, rank_by=rank_by))
     if found.limit is None:

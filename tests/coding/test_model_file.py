@@ -124,7 +124,8 @@ def test_missing_arrays_are_refused(parts, tmp_path, name):
 
 OWN = ("Y", "drawn", "taught", "answers/numbers", "answers/extra")
 OWN += ("features/words/weights", "features/letters/weights", "features/centre", "features/scale")
-OWN += tuple(f"validation/evidence/{k}" for k in ("Y", "theta", "row", "Dx", "x_part", "chance"))
+EVIDENCE = ("Y", "theta", "row", "Dx", "probability", "chance")
+OWN += tuple(f"validation/evidence/{name}" for name in EVIDENCE)
 OWN += ("validation/regression/weights",)
 
 

@@ -29,7 +29,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::nldd.exceptions.NLDDWarning")
 
 TEXTS, CODES = made_up(90, 0)
 ADDED = [f"nldd_{k}" for k in ("codes", "status", "chance", "theta", "nearest", "why", "guarantee")]
-EXPLAINED = [f"nldd_{k}" for k in ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")]
+SOURCES = ("distance", "probabilities", "frequency", "size")
+EXPLAINED = ["nldd_probability", "nldd_Dx", *(f"nldd_by_{source}" for source in SOURCES)]
+EXPLAINED += ["nldd_next_codes", "nldd_next_probability"]
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +142,12 @@ def test_explanations_are_the_classifiers(model, table, new, tmp_path):
         assert cells["nldd_codes"] == ";".join(model.labels[j] for j in expected.labels)
         assert cells["nldd_next_codes"] == ";".join(model.labels[j] for j in second.labels)
         assert cells["nldd_nearest"] == model.answers.texts[expected.row]
-        numbers = {name: getattr(expected, name) for name in ("Dx", "Dy", "x_part", "y_part")}
-        numbers["theta"] = expected.theta if cells["answer"].strip() else 1.0
-        numbers["next_theta"] = second.theta
+        ahead = np.subtract(expected.parts, second.parts)
+        numbers = {f"by_{name}": by for name, by in zip(SOURCES, ahead, strict=True)}
+        said = bool(cells["answer"].strip())
+        numbers |= {"Dx": expected.Dx, "theta": expected.theta if said else 1.0}
+        numbers |= {"probability": expected.probability if said else 0.0}
+        numbers["next_probability"] = second.probability
         for name, value in numbers.items():
             assert float(cells[f"nldd_{name}"]) == pytest.approx(value, rel=1e-5)
 

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from coding.made_up import answers_of, fitted, made_up
 from nldd.coding import predictions
-from nldd.coding.predictions import Predictions, Reasons
+from nldd.coding.predictions import Predictions, Reasons, log_odds
 
 LABELS = ("bus", "park", "rent", "taxi")
 # Labelsets of forty coded answers: taxi was given twice, bus with park once.
@@ -32,10 +32,11 @@ def model():
 
 
 def reason(model, Y, other, P, Dx=0.5, words=1):
-    zeros = np.zeros(1)
+    zeros, ahead = np.zeros(1), np.subtract(Y, other) * log_odds(P)
     found = Predictions(
-        *(np.array([Y], dtype=np.int8), zeros, zeros, np.array([Dx]), zeros, zeros, zeros),
+        *(np.array([Y], dtype=np.int8), zeros, zeros, zeros, np.array([Dx])),
         P=np.array([P], dtype=np.float32),
+        ahead=ahead[np.newaxis],
         others=np.array([[other]], dtype=np.int8),
     )
     return Reasons(model).find(found, csr_array(np.array([[words, 0, 3.0]])), np.arange(1))[0]

@@ -76,7 +76,7 @@ def test_next_best_are_the_classifiers_but_for_likely_codes_that_never_met(table
     model = fitted(*zip(*apart, strict=True))
     (*rows, _), _ = code(model, table, CodingOptions(None))  # the empty answer stands last
     X = model.features.transform(answers_of([row["answer"] for row in rows]))
-    near = model.classifier.nearest_labelsets(X, k=4).labelsets
+    near = model.classifier.labelset_posterior(X, k=4).labelsets
     P = model.classifier.label_probabilities(X)
     seen = {tuple(y) for y in model.Y.tolist()}
     n_new = 0

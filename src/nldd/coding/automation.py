@@ -79,7 +79,7 @@ class Triage:
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> [(line.target, line.n_auto) for line in triage(model).targets][:4]
-    [(0.95, 0), (0.9, 0), (0.85, 68), (0.8, 75)]
+    [(0.95, 0), (0.9, 0), (0.85, 66), (0.8, 73)]
     """
 
     rows: tuple[TriageRow, ...]
@@ -174,10 +174,10 @@ def triage(
     >>> codes = [set(row[4].split(";")) for row in rows]
     >>> model = fit_coding_model(answers, codes, settings=Settings(n_folds=2))
     >>> found = triage(model, GuaranteeTarget(0.8))
-    >>> found.selection.n_auto, found.selection.accuracy
-    (75, 0.88)
+    >>> found.selection.n_auto, round(found.selection.accuracy, 2)
+    (73, 0.88)
     >>> [(row.n_auto, round(row.accuracy, 2)) for row in found.rows][-3:]
-    [(70, 0.91), (75, 0.88), (77, 0.87)]
+    [(70, 0.9), (73, 0.88), (77, 0.84)]
     """
     codes = None
     if goal.measure == PER_CODE:

@@ -105,7 +105,7 @@ class CodingOptions:
     threshold : float or None
         Answers whose doubt is above it go to people; without one, all do.
     explain : bool
-        Whether to write the distances and the next best codes as well.
+        Whether to write what speaks for the codes, and the next best codes, as well.
     raw : bool
         Whether to write cells as they are that a spreadsheet would run as formulas.
     rank_by : {"theta", "chance"}
@@ -180,9 +180,9 @@ class CodedAnswers(Entries):
     given : list of (frozenset of str or None)
         The codes that people gave before, if any.
     found : Predictions
-        The nearest labelsets with their evidence.
+        The most probable labelsets with their evidence.
     Y : ndarray of int8 of shape (n_answers, n_labels)
-        The codes that each answer gets: of people, settled one by one, or of the nearest labelset.
+        The codes that each answer gets: of people, settled one by one, or the most probable ones.
     doubt : ndarray of shape (n_answers,)
         By which they are ranked.
     empty, settled : ndarray of bool of shape (n_answers,)
@@ -232,7 +232,7 @@ def code_answers(
 ) -> CodedAnswers:
     """Code answers by a model; those with `given` codes keep them, as do its training answers.
 
-    Of the `k` nearest labelsets, those behind the first are found too.
+    Of the `k` most probable labelsets, those behind the first are found too.
     """
     known, n = model.codes(model.Y), len(answers)
     each = zip(given, model.find_places(answers), strict=True)
@@ -284,8 +284,8 @@ def next_labelsets(model: CodingModel, coded: CodedAnswers) -> list[list[tuple[s
     """The codes that each answer may have beside its suggestion, the likeliest first.
 
     Codes that are likely one by one come before all, if that combination was never given; behind
-    them are the next best labelsets, of which small models have fewer. If codes were settled one by
-    one, the nearest labelset is one of those.
+    them are the next of the posterior, of which small models have fewer. If codes were settled one
+    by one, the most probable labelset is one of those.
     """
     found = coded.found
     assert found.others is not None
@@ -294,8 +294,8 @@ def next_labelsets(model: CodingModel, coded: CodedAnswers) -> list[list[tuple[s
     columns = [likely, found.Y, *found.others.swapaxes(0, 1)]
     rows = zip(*(model.codes(Y) for Y in columns), strict=True)
     nexts = []
-    for own, settled, (first, nearest, *others) in zip(likely, coded.settled, rows, strict=True):
+    for own, settled, (first, best, *others) in zip(likely, coded.settled, rows, strict=True):
         known = own.tobytes() in seen or not own.any()
-        behind = [nearest, *others[:-1]] if settled else others
+        behind = [best, *others[:-1]] if settled else others
         nexts.append(behind if known else [first, *behind])
     return nexts

@@ -204,10 +204,12 @@ def _table_columns(
         columns |= dict(zip(names, coded.Y.T.tolist(), strict=True))
     if coding.explain:
         assert found.others is not None
-        assert found.others_theta is not None
-        parts = (found.Dx, found.Dy, found.x_part, found.y_part)
-        others = _join_codes(model, found.others[:, 0]), _six_digits(found.others_theta[:, 0])
-        columns |= dict(zip(own.EXPLAINED, (*map(_six_digits, parts), *others), strict=True))
+        assert found.ahead is not None
+        assert found.others_probability is not None
+        numbers = (found.probability, found.Dx, *found.ahead.T, found.others_probability[:, 0])
+        *cells, last = map(_six_digits, numbers)
+        next_codes = _join_codes(model, found.others[:, 0])
+        columns |= dict(zip(own.EXPLAINED, (*cells, next_codes, last), strict=True))
     return columns | ({own.DRAWN: said[own.DRAWN]} if coding.n_random else {})
 
 

@@ -32,9 +32,9 @@ AUTO, REVIEW, PARTLY, BY_PEOPLE = "auto", "review", "part", "coded"
 # The accuracy guarantee of a coded table, the same in each row.
 GUARANTEE = PREFIX + "guarantee"
 # With --explain.
-EXPLAINED = tuple(
-    PREFIX + name for name in ("Dx", "Dy", "x_part", "y_part", "next_codes", "next_theta")
-)
+SOURCES = tuple(f"{PREFIX}by_{name}" for name in ("distance", "probabilities", "frequency", "size"))
+EXPLAINED = (PREFIX + "probability", PREFIX + "Dx", *SOURCES)
+EXPLAINED += (PREFIX + "next_codes", PREFIX + "next_probability")
 # Of a review sheet: the mark of a suggestion that is right, and other code combinations.
 OK = PREFIX + "ok"
 NEXT = tuple(f"{PREFIX}next_{rank}" for rank in (1, 2, 3))
@@ -55,8 +55,8 @@ DESCRIPTIONS = {
     CODES: "Codes by nldd",
     STATUS: "auto: by nldd; review, part: for people; coded: by people before",
     CHANCE: "Chance that all codes are right",
-    THETA: "Probability that a code is wrong",
-    NEAREST: "The coded answer that is most like it",
+    THETA: "Expected share of wrong codes",
+    NEAREST: "The most similar answer with these codes",
     WHY: "Why the answer is for people",
     GUARANTEE: "Accuracy guarantee: target, confidence level and threshold",
 }

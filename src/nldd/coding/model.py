@@ -225,14 +225,16 @@ class CodingModel:
     def code(self, answers: Answers, X: Any = None, k: int = 2) -> Predictions:
         """Predicted codes of answers, whose features may be given, with their evidence.
 
-        Of the `k` nearest labelsets, the others are told too.
+        Of the `k` most probable labelsets, the others are told too.
         """
         X = self.features.transform(answers) if X is None else X
         found = self.validation.predict(self.classifier, X, k)
         empty = self.is_blank(answers)
         chance = None if found.chance is None else np.where(empty, 0.0, found.chance)
         P = np.where(empty[:, np.newaxis], np.float32(UNKNOWN), found.P)
-        return replace(found, theta=np.where(empty, NO_EVIDENCE, found.theta), chance=chance, P=P)
+        theta = np.where(empty, NO_EVIDENCE, found.theta)
+        probability = np.where(empty, 0.0, found.probability)
+        return replace(found, theta=theta, probability=probability, chance=chance, P=P)
 
     def is_blank(self, answers: Answers) -> BoolArray:
         """Which answers are empty, unless the model has learned what to make of such."""
@@ -314,7 +316,7 @@ def fit_coding_model(
     >>> len(model.answers), model.labels
     (100, ('cycling', 'housing costs', 'safety'))
     >>> float(model.evidence.right(model.Y).mean())
-    0.9
+    0.88
     """
     if not isinstance(decisions, Decisions):
         given = list(map(frozenset, decisions))
@@ -408,7 +410,7 @@ def choose_C(
 ) -> float:
     """The smallest C of a low Brier score, where two halves of the answers predict each other.
 
-    All folds use it. As with the weights of the distances, what one number of a short list knows of
+    All folds use it. As with the weights of the posterior, what one number of a short list knows of
     a single answer is next to nothing. A few thousand answers are enough to choose by.
     """
     order = np.random.default_rng(settings.random_state).permutation(int(groups.max()) + 1)
@@ -426,7 +428,8 @@ def choose_C(
 def new_classifier(settings: Settings, C: float) -> NLDDClassifier:
     how: dict[str, Any] = {"n_jobs": settings.n_jobs, "random_state": settings.random_state}
     # Texts are points of about length 1, numbers are standardised already.
-    return NLDDClassifier(MultiLabelLogisticRegression(C=C, tol=TOL), standardize="none", **how)
+    base = MultiLabelLogisticRegression(C=C, tol=TOL)
+    return NLDDClassifier(base, decision="subset", standardize="none", **how)
 
 
 def order_codes(

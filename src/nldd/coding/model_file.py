@@ -40,6 +40,7 @@ SHAPES |= {"features/words/weights": "words", "features/letters/weights": "lette
 SHAPES |= {"validation/regression/weights": "clues"}
 # The least and the largest values, by the names of arrays; all others are finite.
 LIMITS: dict[str, tuple[Any, Any]] = dict.fromkeys(("Y", "P", "theta", "chance"), (0, 1))
+LIMITS["probability"] = (0, 1)
 LIMITS |= {"row": (0, "last"), "n_wrong": (0, "tested labels")}
 LIMITS["scale"] = (np.finfo(float).tiny, LARGEST)
 WAIT_SECONDS, POLL_SECONDS = 600.0, 0.1

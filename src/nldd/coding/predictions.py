@@ -1,9 +1,10 @@
 """Predicted labelsets with their evidence, the chance that all is right, and reasons for review.
 
-Theta expects wrong labels; whoever lets a machine code wants answers that are right as a whole. A
-logistic regression tells these from the others by clues: theta, how far ahead of its runner-up and
-how probable the labelset is, how often it was seen. It starts from theta, whose weight is next to
-free, and the fewer answers there are to learn from, the nearer it stays to theta's order.
+The posterior says how probable a labelset is, by four sources; a logistic regression learns from
+right and wrong predictions how far that can be trusted. Its clues: the posterior, how far ahead of
+the next labelset it is, how probable each label is, how often the labelset was seen. It starts from
+the posterior, whose weight is next to free, and the fewer answers there are to learn from, the
+nearer it stays to the posterior's order.
 
 An answer that is left to people gets the reason that helps most, with the codes that it is about.
 """
@@ -23,6 +24,7 @@ from nldd.coding.wording import join_names
 from nldd.exceptions import InputError
 from nldd.linear._logistic import MultiLabelLogisticRegression
 from nldd.present.text import percent
+from nldd.search._index import find_labelsets
 
 if TYPE_CHECKING:
     from nldd.coding.model import CodingModel
@@ -37,11 +39,11 @@ PER_CODE = "per-code"
 NO_EVIDENCE = 1 - np.finfo(np.float64).eps
 # The probability of a label, where there is nothing to tell it by.
 UNKNOWN = 0.5
-N_CLUES = 14
+N_CLUES = 13
 # Standardised clues have weights of about the root of it; chosen on splits of four data sets.
 C = 0.02
-# So many times the others' deviation is granted to theta's weight before it is shrunk.
-FREEDOM_OF_THETA = 3.0
+# So many times the others' deviation is granted to the posterior's weight before it is shrunk.
+FREEDOM = 3.0
 # Right answers, and wrong ones, that a regression takes.
 FEWEST = 5
 # Probabilities nearer to 0 and 1 than that tell no more.
@@ -91,25 +93,27 @@ class Predictions(Entries):
     Y : ndarray of int8 of shape (n_answers, n_labels)
         The labelsets as 0 and 1.
     theta : ndarray of shape (n_answers,)
-        Probability that a label is wrong.
+        Expected error rate per label.
+    probability : ndarray of shape (n_answers,)
+        Probability that the labelset is exactly right, by the posterior.
     row : ndarray of int of shape (n_answers,)
-        The coded answer that the labelset comes from.
-    Dx, Dy : ndarray of shape (n_answers,)
-        Distances from it in features and in labels.
-    x_part, y_part : ndarray of shape (n_answers,)
-        What these add to the log-odds of an error.
+        The nearest coded answer with this labelset.
+    Dx : ndarray of shape (n_answers,)
+        Its distance in features.
     P : ndarray of float32 of shape (n_answers, n_labels)
         Probabilities label by label.
     chance : ndarray of shape (n_answers,) or None
         Probability that all labels are right.
     clues : ndarray of shape (n_answers, n_clues) or None
         What the chance is found from, as long as it is not.
+    ahead : ndarray of shape (n_answers, 4) or None
+        What distance, probabilities, frequency and size add to its log-odds against the next best.
     others : ndarray of int8 of shape (n_answers, n_others, n_labels) or None
-        The next best labelsets.
+        The next most probable labelsets.
     others_row : ndarray of int of shape (n_answers, n_others) or None
-        Coded answers that these come from.
-    others_theta : ndarray of shape (n_answers, n_others) or None
-        Probability that a label of these is wrong.
+        The nearest coded answers with these.
+    others_probability : ndarray of shape (n_answers, n_others) or None
+        Probability that each of these is exactly right.
 
     Examples
     --------
@@ -129,17 +133,16 @@ class Predictions(Entries):
 
     Y: LabelArray
     theta: FloatArray
+    probability: FloatArray
     row: RowArray
     Dx: FloatArray
-    Dy: FloatArray
-    x_part: FloatArray
-    y_part: FloatArray
     P: NDArray[np.float32]
     chance: FloatArray | None = None
     clues: FloatArray | None = None
+    ahead: FloatArray | None = None
     others: LabelArray | None = None
     others_row: RowArray | None = None
-    others_theta: FloatArray | None = None
+    others_probability: FloatArray | None = None
 
     def doubt(self, rank_by: str) -> FloatArray:
         """What answers are ranked by, from 0 to 1; the surest have the least."""
@@ -161,22 +164,20 @@ class Predictions(Entries):
 
 
 def predict(classifier: Any, X: Any, k: int = 2) -> Predictions:
-    """The nearest of the `k` nearest labelsets of each row, with the evidence and the others."""
-    near = classifier.nearest_labelsets(X, k=min(k, len(classifier.labelsets_)))
-    Dx, Dy = near.Dx[:, 0], near.Dy[:, 0]
-    x_part, y_part = classifier.regression_.parts(Dx, Dy)
-    Y = near.labelsets[:, 0]
-    clues = confidence_clues(near, times_seen(classifier, Y))
-    found = (near.theta[:, 0], near.row[:, 0], Dx, Dy, x_part, y_part, near.P.astype(np.float32))
-    others = (near.labelsets[:, 1:], near.row[:, 1:], near.theta[:, 1:])
-    return Predictions(Y, *found, None, clues, *others)
+    """The most probable of the `k` most probable labelsets of each row, and the others."""
+    best = classifier.labelset_posterior(X, k=min(k, len(classifier.labelsets_)))
+    labelsets, ahead = best.labelsets.astype(np.int8), [z[:, 0] - z[:, 1] for z in best.parts]
+    clues = confidence_clues(best, np.sum(ahead, axis=0), times_seen(classifier, labelsets[:, 0]))
+    theta, probability, row, Dx = best.theta[:, 0], best.probability[:, 0], best.row, best.Dx[:, 0]
+    first, others = (theta, probability, row[:, 0], Dx), (row[:, 1:], best.probability[:, 1:])
+    said = (best.P.astype(np.float32), None, clues, np.column_stack(ahead), labelsets[:, 1:])
+    return Predictions(labelsets[:, 0], *first, *said, *others)
 
 
 def times_seen(classifier: Any, Y: LabelArray) -> FloatArray:
     """How many training rows carry each of these labelsets."""
-    keys = (labelset.tobytes() for labelset in classifier.labelsets_.astype(np.int8))
-    times = dict(zip(keys, classifier.index_.counts.tolist(), strict=True))
-    return np.array([times[labelset.tobytes()] for labelset in Y], dtype=np.float64)
+    times = classifier.index_.counts[find_labelsets(classifier.labelsets_, Y)]
+    return np.asarray(times, dtype=np.float64)
 
 
 def log_odds(probability: Any) -> FloatArray:
@@ -184,24 +185,23 @@ def log_odds(probability: Any) -> FloatArray:
     return np.asarray(logit(np.clip(probability, NEAREST, 1 - NEAREST)), dtype=np.float64)
 
 
-def confidence_clues(near: Any, times: FloatArray) -> FloatArray:
-    """What speaks for the first of two labelsets; theta's log-odds come first.
+def confidence_clues(best: Any, ahead: FloatArray, times: FloatArray) -> FloatArray:
+    """What speaks for the most probable labelset, or against it as the first clue does.
 
-    `near` has the two nearest labelsets of each answer and its probabilities label by label, and
-    `times` says how often the first one was seen.
+    `best` has the two most probable labelsets of each answer and its probabilities label by label,
+    `ahead` is the log-odds of the first against the second, and `times` how often it was seen.
     """
-    P = np.clip(near.P, NEAREST, 1 - NEAREST)
-    first, second = (near.labelsets[:, rank].astype(bool) for rank in (0, 1))
-    theta, runner_up = (log_odds(near.theta[:, rank]) for rank in (0, 1))
+    P = np.clip(best.P, NEAREST, 1 - NEAREST)
+    first, second = (best.labelsets[:, rank].astype(bool) for rank in (0, 1))
     likely, next_likely, most_likely = (_log_likelihood(P, Y) for Y in (first, second, P > 0.5))
     largest = np.sort(np.pad(P, ((0, 0), (1, 0))), axis=1)
     weakest = np.where(first, P, 1.0).min(axis=1)  # of the codes that are on
     strongest = np.where(first, 0.0, P).max(axis=1)  # and of those that are off
     likelihoods = (likely, likely - next_likely, most_likely - likely)
-    sizes, distances = (first.sum(axis=1), np.log(times)), (near.Dx[:, 0], near.Dy[:, 0])
+    sizes = (first.sum(axis=1), np.log(times), best.Dx[:, 0])
     codes = (largest[:, -1], largest[:, -2], P.sum(axis=1), weakest, strongest)
-    clues = (theta, runner_up - theta, *likelihoods, *sizes, *codes, *distances)
-    return np.column_stack(clues).astype(np.float64)
+    wrong = -log_odds(best.probability[:, 0])
+    return np.column_stack([wrong, ahead, *likelihoods, *sizes, *codes]).astype(np.float64)
 
 
 def _log_likelihood(P: FloatArray, Y: BoolArray) -> FloatArray:
@@ -212,8 +212,8 @@ def _log_likelihood(P: FloatArray, Y: BoolArray) -> FloatArray:
 class ConfidenceRegression:
     """Log-odds of "all codes right": an intercept and a weight for each clue and each code.
 
-    Codes count by how doubtful theta is: some are harder than others, but where all speaks for an
-    answer, even hard codes are right. `centre` and `scale` are those of theta's log-odds.
+    Codes count by how doubtful the posterior is: some are harder than others, but where all speaks
+    for an answer, even hard codes are right. `centre` and `scale` are those of the first clue.
     """
 
     intercept: float
@@ -231,7 +231,7 @@ class ConfidenceRegression:
         X = _columns(clues, Y, centre, scale)
         means, deviations = X.mean(axis=0), X.std(axis=0)
         deviations[deviations < NEAREST] = np.inf  # a constant says nothing
-        deviations[0] /= FREEDOM_OF_THETA
+        deviations[0] /= FREEDOM
         model = MultiLabelLogisticRegression(C=C).fit((X - means) / deviations, right.astype(int))
         weights = model.coef_[0] / deviations
         return cls(float(model.intercept_[0] - weights @ means), weights, centre, scale)
@@ -272,8 +272,9 @@ class Reasons:
         known_words = np.diff(X[rows][:, : self.n_words].indptr) if self.n_words else None
         some = found[rows]
         assert some.others is not None
+        assert some.ahead is not None
         times = times_seen(self.model.classifier, some.Y)
-        reasons = []
+        reasons, is_close = [], some.ahead.sum(axis=1) <= np.log(ABOUT_AS_LIKELY)
         for i, n_times in enumerate(times):
             Y, other, P = some.Y[i].astype(bool), some.others[i, 0].astype(bool), some.P[i]
             if known_words is not None and not known_words[i]:
@@ -281,11 +282,16 @@ class Reasons:
             elif some.Dx[i] > self.far:
                 reasons.append(Reason(FAR, f"{FAR}: the nearest is far away"))
             else:
-                reasons.append(next(self._candidates(Y, other, P, n_times)))
+                reasons.append(
+                    next(self._candidates(Y, other if is_close[i] else None, P, n_times))
+                )
         return reasons
 
-    def _candidates(self, Y: Mask, other: Mask, P: Mask, n_times: float) -> Iterator[Reason]:
-        """Reasons in the order of their use, down to one that always applies."""
+    def _candidates(self, Y: Mask, rival: Mask | None, P: Mask, n_times: float) -> Iterator[Reason]:
+        """Reasons in the order of their use, down to one that always applies.
+
+        The `rival` is the next best labelset, if that is about as likely.
+        """
         likely = P > 0.5
         if likely.sum() > 1 and likely.tobytes() not in self.seen:
             yield Reason(CONFLICT, f"{UNSEEN}: {self._names(likely)}")
@@ -293,11 +299,8 @@ class Reasons:
         none = Reason(NO_CODE, f"{NO_CODE}: {self._with_chance(int(P.argmax()), P)} comes first")
         if P.max() < UNLIKELY:
             yield none
-        log_odds = np.log(np.clip(P, NEAREST, 1)) - np.log(np.clip(1 - P, NEAREST, 1))
-        # How much likelier, code by code, the predicted labelset is than the next best.
-        ahead = abs(float(log_odds[Y & ~other].sum() - log_odds[other & ~Y].sum()))
-        if ahead <= np.log(ABOUT_AS_LIKELY):
-            yield Reason(CLOSE, self._either(Y, other))
+        if rival is not None:
+            yield Reason(CLOSE, self._either(Y, rival))
         if not likely.any():
             yield none
         off, on = np.where(Y, 0.0, P), np.where(Y, P, 1.0)

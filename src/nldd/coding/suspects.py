@@ -177,8 +177,8 @@ def find_suspects(model: CodingModel) -> Suspects:
     (('cycling',), ('housing costs',), ('+housing costs', '-cycling'))
     """
     found, texts, codes = model.evidence, model.answers.texts, model.codes(model.Y)
-    # How likely each prediction is right as a whole: its chance, or as theta tells.
-    sure = (1 - found.theta) ** len(model.labels) if found.chance is None else found.chance
+    # How likely each prediction is right as a whole: its chance, or as the posterior tells.
+    sure = found.probability if found.chance is None else found.chance
     predicted, suspects = model.codes(found.Y), []
     alike = _identical(model.answers, codes)
     each = zip(alike, _is_unlike(model, sure), found.row.tolist(), strict=True)

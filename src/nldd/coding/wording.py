@@ -260,14 +260,16 @@ class ModelDescription:
 
     def __str__(self) -> str:
         model, classifier = self.model, self.model.classifier
+        weights = ", ".join(f"{weight:.3f}" for weight in classifier.weights_)
         rows = (
             ("answers drawn at random, on which thresholds are found", f"{len(model.tested):,}"),
             ("features", f"{classifier.n_features_in_:,}"),
             ("C of the classifiers, the larger the less shrunk", f"{classifier.estimator.C:g}"),
+            ("weights of distance, probabilities, frequency and size", weights),
+            ("expected share of new code combinations", percent(classifier.unseen_share_, 1)),
         )
         return join_paragraphs(
             f"Model {self.path}\n{learned_text(model.columns, model_counts(model), *rows)}",
-            f"Weights of the two distances\n{classifier.regression_}",
             to_text(versions_table(self.manifest["versions"])),
             to_text(history_table(model.history), columns=(0, 1, 2, 3, 4, 6)),
             to_text(files_table(model)),
@@ -275,13 +277,13 @@ class ModelDescription:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        model, regression = self.model, self.model.classifier.regression_
-        names = ("beta", "standard_errors", "n_pairs")
+        model, classifier = self.model, self.model.classifier
         return {
             "columns": asdict(model.columns),
             **count_codes(model.labels, model.Y).to_dict(),
             "drawn": len(model.tested),
-            "coefficients": {name: getattr(regression, name) for name in names},
+            "weights": classifier.weights_._asdict(),
+            "unseen_share": classifier.unseen_share_,
             "history": [asdict(event) for event in model.history],
             "manifest": dict(self.manifest),
         }

@@ -124,14 +124,6 @@ def test_the_mark_for_no_code_survives_the_guard(tmp_path, succeed):
     assert load_coding_model(model).labels == tuple(sorted(PHRASES))
 
 
-def test_inspect_prints_json_where_a_weight_has_no_error(tmp_path, succeed):
-    rows = [(("yes yes", "no no")[i % 2], "ab"[i % 2]) for i in range(40)]
-    path = write_csv(tmp_path / "answers.csv", rows, ("answer", "codes"))
-    succeed("fit", path, *COLUMNS, *QUICK, "-o", tmp_path / "model.nldd")
-    errors = succeed("inspect", tmp_path / "model.nldd", "--json").json["coefficients"]
-    assert None in errors["standard_errors"]
-
-
 def test_json_and_a_table_on_standard_output_are_refused_before_the_work(study, nldd):
     assert nldd("predict", "model.nldd", "new.csv", "-o", "-", "--json").out == ""
 

@@ -133,7 +133,7 @@ def test_inspect_shows_all_that_the_model_knows(study, succeed):
     record = succeed("inspect", path, "--json").json
     assert record["columns"] == as_json(asdict(model.columns))
     assert record["labels"] == counts_of(ROWS)
-    assert record["coefficients"]["beta"] == as_json(model.classifier.regression_.beta)
+    assert record["weights"] == as_json(model.classifier.weights_._asdict())
     assert record["history"] == [asdict(event) for event in model.history]
     lines = [" ".join(line.split()) for line in succeed("inspect", path).out.splitlines()]
     assert {f"Model {path}", "coded answers 108", f"nldd {__version__}"} <= set(lines)

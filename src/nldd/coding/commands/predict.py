@@ -92,7 +92,7 @@ def triage(
     type=click.FloatRange(0, 1),
     help="Code answers up to this theta, whatever accuracy that gives; instead of a target.",
 )
-@click.option("--explain", is_flag=True, help="Write distances and the next best codes as well.")
+@click.option("--explain", is_flag=True, help="Write the evidence and the next best codes as well.")
 @shared.raw_option
 @shared.answer_options
 @common.json_option

@@ -240,7 +240,7 @@ def make_suggestions(
     codes, nexts = model.codes(coded.Y), coding.next_labelsets(model, coded)
     likely = np.rint(found.P * 255).astype(np.uint8)
     doubt = np.nan_to_num(coded.doubt, nan=1.0).tolist()
-    # Coded answers that the nearest labelsets come from: each has other codes.
+    # The nearest coded answers with the most probable labelsets: each has other codes.
     near = np.column_stack([found.row, found.others_row])[:, :N_NEAREST].tolist()
 
     @cache
