@@ -216,14 +216,14 @@ def _complete(record: CellRecord, folder: Path) -> CellRecord:
         return record
     if (kept := read_predictions(folder, record.key)) is None:
         return record
-    scores = dict(record.scores)
+    scores, decisions = dict(record.scores), record.details.get("decisions", {})
     for key, measure in ALL_MEASURES.items():
-        Y = kept.P if key in PROBABILITY_MEASURES else kept.Y_pred
+        Y = kept.P if key in PROBABILITY_MEASURES else kept.labels(decisions.get(key))
         if key not in scores and Y is not None:
             # Values that are no probabilities have no such measure, as the cell has warned.
             with suppress(InputError):
                 scores[key] = measure(kept.Y_true, Y)
-    counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
+    counts = label_counts(kept.Y_true, kept.labels(decisions.get("micro_f"))).as_lists()
     return replace(record, scores=scores, details={"label_counts": counts} | record.details)
 
 
