@@ -76,6 +76,15 @@ class Results:
         some = (method for method, values in columns if not np.isnan(values).all())
         return replace(self, methods=tuple(some))
 
+    def decisions(self, measure: Measure) -> dict[str, list[str]]:
+        """Methods by the decision that they have for a measure, if they have one for each."""
+        found = defaultdict(list)
+        for method in self.methods:
+            cells = next(filter(None, (self.cells(d, method) for d in self.datasets)))
+            if decision := cells[0].details.get("decisions", {}).get(measure.key):
+                found[decision].append(method)
+        return dict(found)
+
     @property
     def shares(self) -> list[CellRecord]:
         """Finished cells of the study of shares, by share."""

@@ -204,7 +204,9 @@ def _run(dataset: Dataset, cell: Cell, told: list[warnings.WarningMessage]) -> C
             details |= _model_details(model, X_test, Y_test != Y_pred)
             details |= {"decisions": decisions} if decisions else {}
     record = empty_record(cell)
-    scores = {key: measure(Y_test, by_measure[key]) for key, measure in MEASURES.items()}
+    scores = dict[str, float]()
+    for key, measure in MEASURES.items():
+        scores |= evaluate(Y_test, by_measure[key], [measure])
     arrays = Y_test.astype(bool), Y_pred.astype(bool), P
     decided = {decision: Y.astype(bool) for decision, Y in decided.items()}
     return replace(
