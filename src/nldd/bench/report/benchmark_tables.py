@@ -16,8 +16,10 @@ COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 _MIDDLE = [f"{place} fifth" for place in ("second", "third", "fourth")]
 FIFTHS = ("lowest theta", *_MIDDLE, "highest theta", "all rows")
 REFERENCE, POSTERIOR = "BR", "NLDD-P"
-SOURCES = ("distance", "probabilities", "frequency", "size")
-OF_POSTERIOR = (*SOURCES, "e", "probability", "right", "calibration error")
+OF_POSTERIOR = (
+    *("distance", "probabilities", "frequency", "size", "e"),
+    *("probability", "right", "calibration error"),
+)
 # Methods that can only predict labelsets of the training rows.
 KNOWN_LABELSETS = ("NLDD", "SMBR", "LP")
 SUBSETS = {"A": "observed", "B": "unobserved"}
@@ -63,12 +65,14 @@ def _about_times(results: Results) -> Iterator[str]:
     yield "Processor time of fitting and predicting in one thread."
     pairs = product(results.datasets, results.methods)
     cells = [cell for pair in pairs for cell in results.cells(*pair)]
-    searched = {cell.method for cell in cells if "searched" in cell.details}
-    if names := [method for method in results.methods if method in searched]:
-        yield f"With the search for parameters in each fold: {', '.join(names)}."
-    decided = {cell.method for cell in cells if "decisions" in cell.details}
-    if names := [method for method in results.methods if method in decided]:
-        yield f"With one decision only, that of the settings: {', '.join(names)}."
+    remarks = {
+        "searched": "With the search for parameters in each fold",
+        "decisions": "With one decision only, that of the settings",
+    }
+    for key, remark in remarks.items():
+        having = {cell.method for cell in cells if key in cell.details}
+        if names := [method for method in results.methods if method in having]:
+            yield f"{remark}: {', '.join(names)}."
 
 
 def _list(names: list[str]) -> str:
@@ -187,17 +191,16 @@ def posterior_table(results: Results) -> Table | None:
     """What the posterior of NLDD-P weighs, and how far its probabilities can be believed."""
     cells: dict[str, list[Cell]] = {}
     for dataset in results.datasets:
-        fits = [fit.details for fit in results.cells(dataset, POSTERIOR)]
-        if not fits or "weights" not in fits[0]:
+        bins = pooled_bins(results, dataset, POSTERIOR, "exact_match_bins")
+        if bins is None:
             continue
-        values = {name: np.mean([fit["weights"][name] for fit in fits]) for name in SOURCES}
-        values["e"] = np.mean([fit["unseen_share"] for fit in fits])
-        if bins := pooled_bins(results, dataset, POSTERIOR, "exact_match_bins"):
-            n, means = bins
-            values |= zip(("probability", "right"), n @ means / n.sum(), strict=True)
-            values["calibration error"] = n @ np.abs(means[:, 0] - means[:, 1]) / n.sum()
-        numbers = [(name, float(values.get(name, np.nan))) for name in OF_POSTERIOR]
-        cells[dataset] = [(number(value, f"{value:.3f}"), (name, value)) for name, value in numbers]
+        fits, (n, means) = [fit.details for fit in results.cells(dataset, POSTERIOR)], bins
+        learned = [[*fit["weights"].values(), fit["unseen_share"]] for fit in fits]
+        share = n / n.sum()
+        error = share @ np.abs(means[:, 0] - means[:, 1])
+        values = [*np.mean(learned, axis=0).tolist(), *(share @ means).tolist(), float(error)]
+        named = zip(OF_POSTERIOR, values, strict=True)
+        cells[dataset] = [(f"{value:.3f}", (name, value)) for name, value in named]
     if not cells:
         return None
     return rows_by_dataset(
@@ -207,10 +210,10 @@ def posterior_table(results: Results) -> Table | None:
         title=f"The posterior of {POSTERIOR}: weights, and calibration",
         head=("data set", *OF_POSTERIOR),
         notes=(
-            "Weights, and the share e of labelsets that were never seen: means over the folds. "
-            "Probability: that the predicted labelset is exactly right, mean over test rows; "
-            "right: the share that is. The calibration error is the mean distance of both in "
-            "tenths of the test rows of each fold by that probability, over all folds.",
+            "Weights, and the share e of labelsets never seen: means over the folds. Probability: "
+            "that the predicted labelset is exactly right, mean over test rows; right: the share "
+            "that is. The calibration error is the mean distance of both in tenths of the test "
+            "rows of each fold by that probability.",
         ),
     )
 
