@@ -3,13 +3,14 @@
 Its records are those of the protocol `best` and of `decided` and `fresh` in ``results/protocols``.
 """
 
+import json
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import marks
 import numpy as np
-from record_files import cells
+from record_files import HERE, cells
 
 from nldd.bench.ranks import average_ranks
 from nldd.bench.report.benchmark_tables import POSTERIOR, pooled_bins
@@ -99,11 +100,22 @@ def calibration() -> str:
     return marks.table(head, rows)
 
 
+def dearest() -> dict[str, str]:
+    """The most that decisions cost on any data set, in units of "nearest"."""
+    found = json.loads((HERE.parent / "benchmarks" / "results" / "decisions.json").read_text())
+    figures: dict[bool, list[float]] = {True: [], False: []}
+    for answer in found["answers"]:
+        is_subset = answer["question"].startswith("subset")
+        figures[is_subset].append(float(answer["figure"].removesuffix("x")))
+    return {"cost of subset": f"{max(figures[True])}", "cost of others": f"{max(figures[False])}"}
+
+
 def tables() -> dict[str, str]:
     """What stands between the marks."""
     worst = max(calibration_error(splits, d) for splits in SPLITS for d in found(splits).datasets)
     texts = {f"posterior ranks {splits}": ranks(splits) for splits in SPLITS}
     return texts | {
+        **dearest(),
         "posterior means fresh": means("fresh"),
         "posterior decisions": decisions(),
         "posterior calibration": calibration(),
