@@ -121,6 +121,16 @@ def fit() -> str:
     return grid(("data set", *head), rows)
 
 
+def decisions() -> str:
+    """Data sets as rows, decisions as columns."""
+    found = by_place("decisions")
+    rows = []
+    for name, here in found.items():
+        cells = (f"{answer['figure']} ({verdict(answer)})" for answer in here.values())
+        rows.append((name, *cells))
+    return grid(("data set", *next(iter(found.values()))), rows)
+
+
 def growth() -> str:
     rows = []
     for answer in answers("growth"):
@@ -186,8 +196,8 @@ def scaling() -> str:
 
 
 READABLE: dict[str, Callable[[], str]] = {
-    **{"search": search, "fit": fit, "growth": growth, "pairs": pairs, "systems": systems},
-    **{"dask_fit": dask_fit, "scaling": scaling},
+    **{"search": search, "fit": fit, "decisions": decisions, "growth": growth, "pairs": pairs},
+    **{"systems": systems, "dask_fit": dask_fit, "scaling": scaling},
 }
 
 

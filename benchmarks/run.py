@@ -13,9 +13,9 @@ import time
 from measure import HERE, RESULTS
 
 PROGRAMS = (
-    "start", "one_row", "excel", "search", "fit", "lanes", "busy", "growth", "memory", "pairs",
-    "scaling", "methods", "systems", "coding", "coding_fit", "million", "dask_fit", "review_page",
-    "review_browser",
+    "start", "one_row", "excel", "search", "fit", "decisions", "lanes", "busy", "growth", "memory",
+    "pairs", "scaling", "methods", "systems", "coding", "coding_fit", "million", "dask_fit",
+    "review_page", "review_browser",
 )  # fmt: skip
 # Programs of this round that have ended, and how many seconds each took; gone when all have.
 ROUND = RESULTS / ".round.json"

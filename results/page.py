@@ -3,21 +3,24 @@
 The text of the pages is written by hand; between ``<!-- PROTOCOL TABLE -->`` and ``<!-- end -->``
 stands a table of the report of that protocol, or of what NLDD's settings make of it. Any measure
 can be marked, such as ``<!-- default macro_auroc -->``; ``<!-- default ranks -->`` stands for the
-average rank of NLDD and what differs from it, and ``<!-- paper paper_differences -->`` for the
-values that are far from the paper's.
+average rank of NLDD among the ten methods without NLDD-P and what differs from it, and ``<!-- paper
+paper_differences -->`` for the values that are far from the paper's.
 """
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import marks
 import numpy as np
+from posterior import DECIDED, PAPER, ranks_of
 from record_files import cells
 
 from nldd.bench.displays import CriticalDifferenceDisplay
 from nldd.bench.ranks import average_ranks, nemenyi
+from nldd.bench.report.benchmark_tables import POSTERIOR
 from nldd.bench.report.published import paper_differences, published
 from nldd.bench.report.report import make_report
 from nldd.bench.report.results import results
@@ -34,28 +37,27 @@ PROTOCOLS = {
     "best": "the base that suits the data",
     "paper": "the paper's machine",
 }
-# Settings of NLDD, and the records with its values: of Hamming and 0/1 loss, accuracy and F.
+# NLDD with some settings: the protocol, and the method.
 SETTINGS = {
-    "logistic regression (`None`)": ("default",) * 4,
-    "`auto`": ("best",) * 4,
-    "`auto`, for each measure the decision that aims at it": (
-        *("best", "best", "auto-accuracy", "auto-f"),
-    ),
-    "`auto+trees`": ("trees-nearest",) * 4,
-    "`auto+trees`, for each measure its decision": (
-        *("trees-nearest", "trees-nearest", "trees-accuracy", "trees-f"),
-    ),
+    "NLDD, logistic regression (`None`)": ("default", "NLDD"),
+    "NLDD, `auto`": ("best", "NLDD"),
+    "NLDD-P, `auto`: for each measure the decision that aims at it": ("best", "NLDD-P"),
 }
-# What NLDD aims at, and the records of it.
-AIMS = {"nearest": "best", "accuracy": "auto-accuracy", "f": "auto-f"}
 # Its accuracy is above its F-measure for most methods, which cannot be.
 NO_TARGET = ("scene", "multilabel_accuracy")
 
 
 @cache
-def found(protocol: str):
+def every(protocol: str):
     """The results of a protocol."""
     return results(cells(protocol))
+
+
+@cache
+def found(protocol: str):
+    """Those of the ten methods among which NLDD is the paper's."""
+    here = every(protocol)
+    return replace(here, methods=tuple(m for m in here.methods if m != POSTERIOR))
 
 
 @cache
@@ -67,75 +69,51 @@ def report(protocol: str) -> dict[str, Table]:
         for measure in choose_measures(["all"])
         if any(key == measure.key or key.endswith(f"_{measure.key}") for key in marked)
     ]
-    page = make_report(found(protocol), measures or PAPER_MEASURES)
+    page = make_report(every(protocol), measures or PAPER_MEASURES)
     return {table.key: table for table in page.tables}
 
 
 @cache
-def values(protocol: str, measure) -> dict[str, float]:
-    """NLDD's mean of a measure by data set."""
-    here = found(protocol)
-    means = here.means(measure)[:, here.methods.index("NLDD")]
+def values(run: tuple[str, str], measure) -> dict[str, float]:
+    """A method's mean of a measure by data set, under a protocol."""
+    here = every(run[0])
+    means = here.means(measure)[:, here.methods.index(run[1])]
     return dict(zip(here.datasets, means.tolist(), strict=True))
 
 
-def targets(protocols) -> list[tuple[str, int]]:
+def targets(run) -> list[tuple[str, Any]]:
     """Data sets and measures that can be compared: NLDD has a value, and the paper one to beat."""
     return [
-        (dataset, i)
-        for i, (protocol, measure) in enumerate(zip(protocols, PAPER_MEASURES, strict=True))
-        for dataset, value in values(protocol, measure).items()
+        (dataset, measure)
+        for measure in PAPER_MEASURES
+        for dataset, value in values(run, measure).items()
         if not np.isnan(value) and (dataset, measure.key) != NO_TARGET
     ]
 
 
-def n_beaten(protocols, without=()) -> int:
+def n_beaten(run, without=()) -> int:
     """Cells in which NLDD is better than the best value that the paper prints."""
     count = 0
-    for dataset, i in targets(protocols):
-        measure = PAPER_MEASURES[i]
+    for dataset, measure in targets(run):
         paper, sign = published(measure.key), 1 if measure.greater_is_better else -1
         methods = [method for method in paper.methods if method not in without]
         best = max(sign * paper.value(dataset, method) for method in methods)
-        count += sign * values(protocols[i], measure)[dataset] > best
+        count += sign * values(run, measure)[dataset] > best
     return count
 
 
 def beaten() -> str:
     """What each setting of NLDD reaches, on average and against the paper's best."""
-    head = "NLDD with | Hamming loss | 0/1 loss | accuracy | F-measure "
+    head = "  | Hamming loss | 0/1 loss | accuracy | F-measure "
     head += "| better than the best of the paper's seven | of six, without CBM"
     rows = []
-    for name, protocols in SETTINGS.items():
-        each = zip(protocols, PAPER_MEASURES, strict=True)
-        means = (np.mean(list(values(*run).values())) for run in each)
-        counts = n_beaten(protocols), n_beaten(protocols, without=("CBM",))
-        total = len(targets(protocols))
+    for name, run in SETTINGS.items():
+        means = (np.mean(list(values(run, measure).values())) for measure in PAPER_MEASURES)
+        counts = n_beaten(run), n_beaten(run, without=("CBM",))
+        total = len(targets(run))
         cells = (*(f"{mean:.4f}" for mean in means), *(f"{count} of {total}" for count in counts))
         rows.append([name, *cells])
     return marks.table(head, rows)
-
-
-def decisions() -> str:
-    """NLDD's scores by data set and decision."""
-    rows = [
-        [
-            dataset,
-            *(
-                ", ".join(f"{values(run, measure)[dataset]:.4f}" for run in AIMS.values())
-                for measure in PAPER_MEASURES[1:]
-            ),
-        ]
-        for dataset in found("best").datasets
-    ]
-    head = "data set | 0/1 loss: nearest, accuracy, f | accuracy: the same | F-measure: the same"
-    return marks.table(head, rows)
-
-
-def gains(aim: str, key: str) -> dict[str, float]:
-    """By how much a measure is higher by data set if NLDD aims at a measure."""
-    before, after = (values(run, MEASURES[key]) for run in ("best", AIMS[aim]))
-    return {name: after[name] - before[name] for name in before}
 
 
 def told() -> dict[str, str]:
@@ -144,11 +122,8 @@ def told() -> dict[str, str]:
         *(differing(name, measure) for name in PROTOCOLS for measure in PAPER_MEASURES), strict=True
     )
     verdicts = Counter(difference.verdict for difference in paper_differences(found("paper")))
-    f, loss = gains("f", "f_measure"), gains("f", "zero_one_loss")
-    accuracy = gains("accuracy", "multilabel_accuracy").values()
-    dearest = max(loss, key=loss.__getitem__)
     times = [float(row[4].text) for row in report("default")["running_time"].rows]
-    counts = [n_beaten(protocols) for protocols in SETTINGS.values()]
+    counts = [n_beaten(run) for run in SETTINGS.values()]
     return {
         "worse than NLDD": f"{min(better)} to {max(better)}",
         "better than NLDD": "none" if not max(worse) else f"up to {max(worse)}",
@@ -157,13 +132,9 @@ def told() -> dict[str, str]:
         "values within": f"{verdicts['within']}",
         "values explained": f"{verdicts['explained']}",
         "values unexplained": f"{verdicts['unexplained']}",
-        "beaten by auto": f"{counts[1]} of {len(targets(SETTINGS['`auto`']))}",
+        "beaten by auto": f"{counts[1]} of {len(targets(('best', 'NLDD')))}",
         "beaten by logistic": f"{counts[0]}",
-        "gain of f": " to ".join(
-            f"{gain:.3f}".lstrip("0") for gain in (min(f.values()), max(f.values()))
-        ),
-        "gains of accuracy": f"{sum(gain > 0 for gain in accuracy)} of {len(accuracy)}",
-        "cost of f": f"{loss[dearest]:.3f} ({dearest})".lstrip("0"),
+        "beaten by posterior": f"{counts[2]}",
         "time of NLDD": f"{min(times):.1f} to {max(times):.1f}",
     }
 
@@ -191,7 +162,7 @@ def ranks(protocol: str) -> str:
             ),
         ]
         rows.append([measure.name, *cells])
-    head = " | among all methods | among the paper's | in the paper | NLDD better than "
+    head = " | among all but NLDD-P | among the paper's | in the paper | NLDD better than "
     note = "Significance: one-sided Wilcoxon tests at 0.05, uncorrected, as in the paper."
     return f"{marks.table(head + '| better than NLDD', rows)}\n\n{note}"
 
@@ -219,9 +190,11 @@ def place() -> str:
 
 
 def in_short() -> str:
-    """The same with the base that suits the data, and NLDD's place in words."""
+    """The same with the base that suits the data, in words, and NLDD-P in the place of NLDD."""
     here, columns = found("best"), []
     for measure in PAPER_MEASURES:
+        posterior = ranks_of("best", measure, (PAPER, *DECIDED))
+        first = min(posterior.values()) == posterior[POSTERIOR]
         averages = average_ranks(here.means(measure), measure.greater_is_better).tolist()
         by_method = dict(zip(here.methods, averages, strict=True))
         own = by_method.pop("NLDD")
@@ -231,8 +204,10 @@ def in_short() -> str:
         other = min(by_method, key=by_method.__getitem__)
         named = f"{other.replace('RAKEL', 'RAkEL')} {by_method[other]:.1f}"
         shown = f"**{place}**" if ahead == "first" else place
-        columns.append((shown, named, f"{by_method['BR']:.1f}"))
-    heads = "**NLDD**", "best other", "independent classifiers (BR)"
+        in_place = f"{posterior[POSTERIOR]:.1f}" + " (first)" * first
+        in_place = f"**{in_place}**" if first else in_place
+        columns.append((in_place, shown, named, f"{by_method['BR']:.1f}"))
+    heads = "**NLDD-P** in place of NLDD", "**NLDD**", "best other", "independent classifiers (BR)"
     rows = zip(heads, *columns, strict=True)
     return marks.table("average rank | Hamming loss | 0/1 loss | accuracy | F-measure", rows)
 
@@ -287,7 +262,7 @@ def pictures() -> dict[str, Any]:
 
 def draw(key: str) -> Any:
     """Average ranks by one measure, and how far apart they must be, as a figure."""
-    here, measure = found("best"), MEASURES[key]
+    here, measure = every("best"), MEASURES[key]
     values, greater = here.means(measure), measure.greater_is_better
     distance = nemenyi(values, greater).critical_difference
     title = f"{measure.name}: average ranks on nine data sets, the base chosen by the data"
@@ -296,8 +271,8 @@ def draw(key: str) -> Any:
 
 
 OF_NLDD = {
-    **{"beaten": beaten, "decisions": decisions},
-    **{"place": place, "in-short": in_short, "proof": proof, "agreement": agreement},
+    **{"beaten": beaten, "place": place, "in-short": in_short},
+    **{"proof": proof, "agreement": agreement},
 }
 
 

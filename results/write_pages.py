@@ -10,6 +10,7 @@ import far_values
 import frequencies
 import marks
 import page
+import posterior
 import promise
 import r_e1071
 import repeats
@@ -18,6 +19,7 @@ import spread
 
 STUDIES = (
     page,
+    posterior,
     r_e1071,
     far_values,
     promise,

@@ -11,7 +11,6 @@ from nldd.bench.runner.cell import cells
 from nldd.bench.runner.protocol_file import load_protocol
 from nldd.bench.runner.records import CELLS, as_line
 from nldd.coding import guarantee
-from nldd.estimators._registry import METHODS
 from programs import program
 
 # A recorded cell of each kind of study that takes seconds and needs no data but the package's.
@@ -28,13 +27,14 @@ def records():
     return program("record_files")
 
 
-@pytest.mark.parametrize("name", ["default", "best", "paper"])
+@pytest.mark.parametrize("name", ["default", "best", "paper", "decided", "fresh"])
 def test_records_are_of_all_cells_of_their_protocol_as_it_is(records, name):
-    protocol = load_protocol(name)
+    own = records.HERE / "protocols" / f"{name}.toml"
+    protocol = load_protocol(own if own.exists() else name)
     planned = {
         cell.key: cell.settings
         for entry in CATALOGUE.values()
-        for cell in cells(protocol, entry.name, rows_only(entry.n_samples), METHODS)
+        for cell in cells(protocol, entry.name, rows_only(entry.n_samples), protocol.methods)
     }
     found = records.cells(name)
     assert {record.key: record.settings for record in found} == planned

@@ -60,10 +60,14 @@ class Powerset:
 
     def marginals(self, X: Any) -> NDArray[np.float64]:
         """Probability of each label: the sum over the labelsets that contain it."""
+        return np.asarray(self.probabilities(X) @ self.labelsets.astype(float))
+
+    def probabilities(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each labelset."""
         if not self.estimators:
-            return self.predict(X).astype(float)
-        P = predict_scores(self.estimators[0], "predict_proba", X, len(self.labelsets))
-        return np.asarray(P @ self.labelsets.astype(float))
+            return np.ones((X.shape[0], 1))
+        Q = predict_scores(self.estimators[0], "predict_proba", X, len(self.labelsets))
+        return np.asarray(Q, dtype=np.float64)
 
 
 class MulticlassEstimatorMixin(BaseEstimatorMixin):

@@ -159,6 +159,34 @@ def test_records_without_theta_are_said_to_have_none():
     assert list(tables.about_theta(results([record("other", "BR")]))) == []
 
 
+# The posterior
+
+
+def test_weights_and_calibration_of_the_posterior_by_hand():
+    cells = folds("mine", "NLDD-P", [0.1, 0.2])
+    for k, cell in enumerate(cells):
+        weights = {"distance": 0.1 + k, "probabilities": 0.6, "frequency": 0.4, "size": -0.5 * k}
+        cell.details.update(weights=weights, unseen_share=0.1 * k)
+    cells[0].details["exact_match_bins"] = [[5, 0.1, 0.2], *([1, 0.5, 0.5],) * 9]
+    cells[1].details["exact_match_bins"] = [[3, 0.3, 0.6], *([1, 0.5, 0.25],) * 9]
+    table = tables.posterior_table(results([*cells, record("old", "NLDD-P"), record("mine")]))
+    # Bins of 8 and 9 x 2 rows: 1.4 / 8 and 2.8 / 8, .5 and .375; so 8 x .175 and 18 x .125 of 26.
+    expected = {"distance": 0.6, "probabilities": 0.6, "frequency": 0.4, "size": -0.25, "e": 0.05}
+    expected |= {"probability": (1.4 + 9) / 26, "right": (2.8 + 6.75) / 26}
+    expected["calibration error"] = (8 * 0.175 + 18 * 0.125) / 26
+    assert table.head == ("data set", *expected)
+    assert [row[:2] for row in table.data] == [("mine", name) for name in expected]
+    assert [row[2] for row in table.data] == pytest.approx(list(expected.values()))
+    assert texts(table.rows[0])[1:5] == ["0.600", "0.600", "0.400", "-0.250"]
+    assert tables.posterior_table(results([record("mine")])) is None
+
+
+def test_times_are_said_to_be_of_one_decision():
+    cells = [record(), record(method="NLDD"), record(method="NLDD-P", decisions={"recall": "f1"})]
+    assert tables.time_table(results(cells)).notes[0].endswith(": NLDD-P.")
+    assert "NLDD-P" not in tables.time_table(results(cells[:2])).notes[0]
+
+
 # Subsets
 
 

@@ -89,6 +89,23 @@ def test_measures_that_records_lack_are_computed_from_predictions(tmp_path):
     assert second.scores["log_loss"] == PROBABILITY_MEASURES["log_loss"](kept.Y_true, kept.P)
 
 
+def test_measures_that_records_lack_are_of_their_decision(tmp_path):
+    rng = np.random.default_rng(0)
+    Y, Y_subset, Y_f1 = rng.random((3, 10, 3)) < 0.5
+    kept = CellPredictions(np.arange(10), Y, Y_subset, None, {"subset": Y_subset, "f1": Y_f1})
+    decisions = {"subset_accuracy": "subset", "recall": "f1", "micro_f": "f1", "macro_f": "f1"}
+    cell = record("alpha", "NLDD-P", n_labels=3, decisions=decisions)
+    with RecordFile(tmp_path) as file:
+        file.append(replace(cell, predictions=kept))
+    found = results([cell], folder=tmp_path)
+    (filled,) = found.cells("alpha", "NLDD-P")
+    for key, Y_pred in (("subset_accuracy", Y_subset), ("recall", Y_f1), ("macro_f", Y_f1)):
+        assert filled.scores[key] == MEASURES[key](Y, Y_pred)
+    assert found.means(MACRO_F).item() == pytest.approx(MACRO_F(Y, Y_f1), rel=1e-14)
+    assert found.decisions(MACRO_F) == {"f1": ["NLDD-P"]}
+    assert results([record()]).decisions(MACRO_F) == {}
+
+
 @pytest.mark.parametrize(
     "values", [np.linspace(-2, 3, 30), np.full(30, np.nan)], ids=["odd", "nan"]
 )

@@ -334,3 +334,16 @@ def test_a_data_set_without_a_value_is_a_row_of_dashes():
     assert texts(table.rows[1]) == ["beta", "-", "-", "-"]
     assert note_with(table, "Left out of averages").endswith(" beta.")
     assert np.isnan(results(cells).means(AUROC)[1]).all()
+
+
+def test_decisions_are_named_once_in_the_notes_of_their_measure():
+    decisions = {"hamming_loss": "hamming", "multilabel_accuracy": "jaccard"}
+    decided = [
+        record(method=method, score=0.1, decisions=decisions) for method in ("NLDD-P", "BR-P")
+    ]
+    found = results([record(), *decided])
+    for measure, decision in ((HAMMING, "hamming"), (ACCURACY, "jaccard")):
+        (note,) = (note for note in score_table(found, measure).notes if "decision" in note)
+        assert note.endswith(f"{decision}: NLDD-P, BR-P.")
+    plain = score_table(results([record(), record(method="NLDD")]), HAMMING)
+    assert not [note for note in plain.notes if "decision" in note]

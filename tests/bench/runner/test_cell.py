@@ -11,16 +11,18 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from bench.runner.trials import Stub, replace_method, songs, trial
 from nldd import NLDDClassifier
 from nldd.bench.runner import cell as cell_module
-from nldd.bench.runner.cell import cells, labelsets_seen, run_cell
+from nldd.bench.runner.cell import cells, decisions_by_measure, labelsets_seen, run_cell
 from nldd.bench.runner.protocol import Shares
 from nldd.bench.runner.records import Key
 from nldd.datasets import Dataset
 from nldd.metrics import MEASURES, PROBABILITY_MEASURES, evaluate
+from nldd.metrics._measures import label_counts, row_values
 
 
 def planned(methods=("BR", "SMBR", "NLDD"), dataset=None, **settings):
@@ -141,7 +143,9 @@ def test_cell_in_which_code_was_compiled_is_run_once_more(monkeypatch, n_new):
 
 def test_kernels_tell_what_is_compiled():
     for dataset in (songs(), songs(sparse=True)):
-        NLDDClassifier(None, random_state=0).fit(dataset.X, dataset.Y).predict(dataset.X)
+        for decision in ("nearest", "subset", "f1"):
+            model = NLDDClassifier(None, decision=decision, random_state=0)
+            model.fit(dataset.X, dataset.Y).predict(dataset.X)
     assert all(kernel.signatures for kernel in cell_module.KERNELS)
 
 
@@ -215,6 +219,73 @@ def test_record_holds_the_scores_of_a_plain_fit():
             details |= {"n_pairs": len(model.pairs_), "n_labelsets": n_labelsets}
             share = model.search_stats(dataset.X[cell.test]).share_evaluated
             assert (details | {"evaluated_share": share}).items() <= record.details.items()
+
+
+def test_each_measure_is_that_of_a_model_with_its_decision():
+    """One fit is evaluated by four decisions, and all that stands beside a score is of its own."""
+    dataset = songs()
+    cell = planned(("NLDD-P",))[0]
+    record = run_cell(dataset, cell)
+    Y_test, decisions = dataset.Y[cell.test], record.details["decisions"]
+    predicted = {
+        decision: clone(cell.estimator)
+        .set_params(decision=decision)
+        .fit(dataset.X[cell.train], dataset.Y[cell.train])
+        .predict(dataset.X[cell.test])
+        for decision in ("subset", "hamming", "jaccard", "f1")
+    }
+    four = ("hamming_loss", "zero_one_loss", "multilabel_accuracy", "f_measure")
+    assert [decisions[key] for key in four] == ["hamming", "subset", "jaccard", "f1"]
+    assert decisions.keys() == MEASURES.keys()
+    kept = record.predictions
+    assert_array_equal(kept.Y_pred, predicted["subset"])
+    for key, decision in decisions.items():
+        assert_array_equal(kept.labels(decision), predicted[decision])
+        assert record.scores[key] == MEASURES[key](Y_test, predicted[decision])
+    assert len({Y.tobytes() for Y in predicted.values()}) > 1  # else nothing was compared
+    seen = labelsets_seen(dataset.Y[cell.train], Y_test)
+    for key in four:
+        rows = row_values(Y_test, predicted[decisions[key]])[key]
+        error = rows.std(ddof=1) / np.sqrt(len(rows))
+        assert record.details["standard_errors"][key] == pytest.approx(error)
+        assert record.details["observed"][key] == pytest.approx(rows[seen].mean())
+    counts = label_counts(Y_test, predicted["f1"]).as_lists()
+    assert record.details["label_counts"] == counts
+
+
+def test_what_a_posterior_has_learned_is_written_down():
+    dataset = songs()
+    cell = planned(("NLDD-P",))[0]
+    details = run_cell(dataset, cell).details
+    model = clone(cell.estimator).fit(dataset.X[cell.train], dataset.Y[cell.train])
+    X_test, Y_test = dataset.X[cell.test], dataset.Y[cell.test]
+    assert details["weights"] == model.weights_._asdict()
+    assert details["unseen_share"] == model.unseen_share_
+    p = model.exact_match_probability(X_test)
+    right = (model.predict(X_test) == Y_test).all(axis=1)
+    n, expected, found = np.transpose(details["exact_match_bins"])
+    assert n.tolist() == [2] * 10
+    np.testing.assert_allclose(expected, np.sort(p).reshape(10, 2).mean(axis=1))
+    assert found.mean() == pytest.approx(right.mean())
+    thetas = np.transpose(details["theta_bins"])[1]
+    assert thetas.mean() == pytest.approx(model.predict_theta(X_test).mean())
+    assert not {"coefficients", "evaluated_share"} & set(details)
+
+
+def test_measures_of_the_same_counts_have_one_decision():
+    found = decisions_by_measure({"micro_f": "f1", "macro_recall": "subset", "recall": "hamming"})
+    assert found.pop("recall") == "hamming"
+    assert set(found.values()) == {"f1"}
+    assert found.keys() == {key for key in MEASURES if key.startswith(("micro", "macro"))}
+    assert decisions_by_measure({}) == {}
+
+
+def test_decisions_reach_a_method_behind_preparation_and_search():
+    steps = {"prepare": (StandardScaler(),), "search": {"NLDD-P": {"train_fraction": (0.8, 1.0)}}}
+    record = run_cell(songs(), planned(("NLDD-P",), **steps)[0])
+    assert record.error is None
+    assert {"weights", "searched", "decisions"} <= record.details.keys()
+    assert record.predictions.decided.keys() == {"f1", "hamming", "jaccard", "subset"}
 
 
 def test_details_split_the_rows_by_whether_their_labelset_was_seen(monkeypatch):

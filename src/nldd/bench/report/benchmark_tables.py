@@ -15,7 +15,11 @@ from nldd.present.table import Table, TableEntry
 COEFFICIENTS = ("b0", "b1 (Dx)", "b2 (Dy)")
 _MIDDLE = [f"{place} fifth" for place in ("second", "third", "fourth")]
 FIFTHS = ("lowest theta", *_MIDDLE, "highest theta", "all rows")
-REFERENCE = "BR"
+REFERENCE, POSTERIOR = "BR", "NLDD-P"
+OF_POSTERIOR = (
+    *("distance", "probabilities", "frequency", "size", "e"),
+    *("probability", "right", "calibration error"),
+)
 # Methods that can only predict labelsets of the training rows.
 KNOWN_LABELSETS = ("NLDD", "SMBR", "LP")
 SUBSETS = {"A": "observed", "B": "unobserved"}
@@ -61,9 +65,14 @@ def _about_times(results: Results) -> Iterator[str]:
     yield "Processor time of fitting and predicting in one thread."
     pairs = product(results.datasets, results.methods)
     cells = [cell for pair in pairs for cell in results.cells(*pair)]
-    searched = {cell.method for cell in cells if "searched" in cell.details}
-    if names := [method for method in results.methods if method in searched]:
-        yield f"With the search for parameters in each fold: {', '.join(names)}."
+    remarks = {
+        "searched": "With the search for parameters in each fold",
+        "decisions": "With one decision only, that of the settings",
+    }
+    for key, remark in remarks.items():
+        having = {cell.method for cell in cells if key in cell.details}
+        if names := [method for method in results.methods if method in having]:
+            yield f"{remark}: {', '.join(names)}."
 
 
 def _list(names: list[str]) -> str:
@@ -94,7 +103,8 @@ def coefficient_table(results: Results) -> Table | None:
     cells: dict[str, list[Cell]] = {}
     of_paper = paper_part(results).datasets
     for dataset in results.datasets:
-        if not (fits := results.cells(dataset, "NLDD")):
+        fits = results.cells(dataset, "NLDD")
+        if not fits or "coefficients" not in fits[0].details:
             continue
         beta = np.array([fit.details["coefficients"] for fit in fits])
         errors = np.array(fits[0].details["coefficient_errors"], dtype=float)
@@ -133,17 +143,30 @@ def _coefficient(name: str, beta: FloatArray, spread: float, target: float | Non
     return entry, (name.split()[0], mean, spread, n_held, target)
 
 
+def pooled_bins(
+    results: Results, dataset: str, method: str, key: str
+) -> tuple[FloatArray, FloatArray] | None:
+    """Rows of each bin over all folds, and the means of what was expected and of what was found.
+
+    None without records, or where folds have too few rows for bins.
+    """
+    found = [fit.details.get(key) for fit in results.cells(dataset, method)]
+    if not found or not all(found):
+        return None
+    bins = np.array(found, dtype=float)
+    n = bins[:, :, 0].sum(axis=0)
+    return n, (bins[:, :, :1] * bins[:, :, 1:]).sum(axis=0) / n[:, np.newaxis]
+
+
 def theta_table(results: Results) -> Table | None:
     """Theta beside the share of wrong labels, in fifths of the test rows; None without records."""
     cells: dict[str, list[Cell]] = {}
     for dataset in results.datasets:
-        found = [fit.details.get("theta_bins") for fit in results.cells(dataset, "NLDD")]
-        if not found or not all(found):
+        bins = pooled_bins(results, dataset, "NLDD", "theta_bins")
+        if bins is None:
             continue
-        bins = np.array(found, dtype=float)
-        n = bins[:, :, 0].sum(axis=0)
-        # Folds by their rows; the whole is the sixth bin.
-        means = (bins[:, :, :1] * bins[:, :, 1:]).sum(axis=0) / n[:, np.newaxis]
+        n, means = bins
+        # The whole is the sixth bin.
         means = np.vstack([means, np.average(means, axis=0, weights=n)])
         cells[dataset] = []
         for name, rows, (theta, wrong) in zip(FIFTHS, [*n, n.sum()], means.tolist(), strict=True):
@@ -160,6 +183,37 @@ def theta_table(results: Results) -> Table | None:
         notes=(
             "The test rows of each fold in fifths by theta, the expected share of wrong labels; "
             "over all folds. Theta is calibrated where both numbers of a cell are equal.",
+        ),
+    )
+
+
+def posterior_table(results: Results) -> Table | None:
+    """What the posterior of NLDD-P weighs, and how far its probabilities can be believed."""
+    cells: dict[str, list[Cell]] = {}
+    for dataset in results.datasets:
+        bins = pooled_bins(results, dataset, POSTERIOR, "exact_match_bins")
+        if bins is None:
+            continue
+        fits, (n, means) = [fit.details for fit in results.cells(dataset, POSTERIOR)], bins
+        learned = [[*fit["weights"].values(), fit["unseen_share"]] for fit in fits]
+        share = n / n.sum()
+        error = share @ np.abs(means[:, 0] - means[:, 1])
+        values = [*np.mean(learned, axis=0).tolist(), *(share @ means).tolist(), float(error)]
+        named = zip(OF_POSTERIOR, values, strict=True)
+        cells[dataset] = [(f"{value:.3f}", (name, value)) for name, value in named]
+    if not cells:
+        return None
+    return rows_by_dataset(
+        cells,
+        ("of_posterior", "mean"),
+        key="posterior",
+        title=f"The posterior of {POSTERIOR}: weights, and calibration",
+        head=("data set", *OF_POSTERIOR),
+        notes=(
+            "Weights, and the share e of labelsets never seen: means over the folds. Probability: "
+            "that the predicted labelset is exactly right, mean over test rows; right: the share "
+            "that is. The calibration error is the mean distance of both in tenths of the test "
+            "rows of each fold by that probability.",
         ),
     )
 

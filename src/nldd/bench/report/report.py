@@ -185,6 +185,7 @@ def _circumstances(
     """Sections that say how the values came about."""
     yield _section("times", "Running times", [tables.time_table(results)])
     learned = [tables.coefficient_table(results), tables.theta_table(results)]
+    learned.append(tables.posterior_table(results))
     told = tuple(tables.about_theta(results))
     yield _section("weights", "Weights of the distances, and theta", learned, told)
     subsets = [tables.subset_table(results, measure) for measure in measures]

@@ -76,6 +76,15 @@ class Results:
         some = (method for method, values in columns if not np.isnan(values).all())
         return replace(self, methods=tuple(some))
 
+    def decisions(self, measure: Measure) -> dict[str, list[str]]:
+        """Methods by the decision that they have for a measure, if they have one for each."""
+        found = defaultdict(list)
+        for method in self.methods:
+            cells = next(filter(None, (self.cells(d, method) for d in self.datasets)))
+            if decision := cells[0].details.get("decisions", {}).get(measure.key):
+                found[decision].append(method)
+        return dict(found)
+
     @property
     def shares(self) -> list[CellRecord]:
         """Finished cells of the study of shares, by share."""
@@ -216,14 +225,14 @@ def _complete(record: CellRecord, folder: Path) -> CellRecord:
         return record
     if (kept := read_predictions(folder, record.key)) is None:
         return record
-    scores = dict(record.scores)
+    scores, decisions = dict(record.scores), record.details.get("decisions", {})
     for key, measure in ALL_MEASURES.items():
-        Y = kept.P if key in PROBABILITY_MEASURES else kept.Y_pred
+        Y = kept.P if key in PROBABILITY_MEASURES else kept.labels(decisions.get(key))
         if key not in scores and Y is not None:
             # Values that are no probabilities have no such measure, as the cell has warned.
             with suppress(InputError):
                 scores[key] = measure(kept.Y_true, Y)
-    counts = label_counts(kept.Y_true, kept.Y_pred).as_lists()
+    counts = label_counts(kept.Y_true, kept.labels(decisions.get("micro_f"))).as_lists()
     return replace(record, scores=scores, details={"label_counts": counts} | record.details)
 
 

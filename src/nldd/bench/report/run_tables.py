@@ -32,7 +32,7 @@ ABOUT_FACTS = (
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:e[+-]?\d+)?")
 Words = tuple[str, ...]
 PROGRAMS = ("nldd", "scikit-learn", "python")
-SHORT = {method.factory.__name__: key for key, method in METHODS.items()}
+SHORT = {method.factory.__name__: key for key, method in METHODS.items() if not method.given}
 
 
 def run_facts(results: Results) -> tuple[tuple[str, str], ...]:

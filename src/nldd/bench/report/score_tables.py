@@ -183,6 +183,8 @@ def _significance_notes(
 def _conventions(results: Results, some: Results, measure: Measure) -> Iterator[str]:
     if measure.key in CONVENTIONS:
         yield CONVENTIONS[measure.key]
+    for decision, methods in some.decisions(measure).items():
+        yield f"Fitted once, with the decision for this measure, {decision}: {', '.join(methods)}."
     left_out = [method for method in results.methods if method not in some.methods]
     for reason, methods in _reasons(results, measure, left_out).items():
         yield f"Left out, {reason}: {', '.join(methods)}."

@@ -9,9 +9,9 @@ import platform
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from inspect import isclass, signature
 from time import process_time
@@ -38,9 +38,13 @@ from nldd.linear._solver import take_curvatures, take_slopes
 from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES, evaluate
 from nldd.metrics._measures import label_counts, row_values
 from nldd.search._kernels import query_block
+from nldd.search._products import most_probable, nearest_members
 
 N_WARM = 100
-KERNELS = query_block, sparse_curvatures, sparse_slopes, take_curvatures, take_slopes
+KERNELS = (
+    *(query_block, nearest_members, most_probable),
+    *(sparse_curvatures, sparse_slopes, take_curvatures, take_slopes),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +52,7 @@ class Cell:
     """A cell to be run: its estimator, its rows, and what else its record says.
 
     `about` has the number of folds, how they were cut, the fingerprint of the data and the title of
-    the protocol.
+    the protocol; `by_measure` is that of the :class:`nldd.estimators._registry.Method`.
     """
 
     key: Key
@@ -56,6 +60,7 @@ class Cell:
     train: Rows
     test: Rows
     about: dict[str, Any]
+    by_measure: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def settings(self) -> str:
@@ -114,7 +119,8 @@ def cells(
     for fold, (train, test) in enumerate(folds):
         for method in methods:
             key = Key(protocol.name, name, method, fold, protocol.seed, None)
-            yield Cell(key, protocol.model(method, dataset, fold), train, test, about)
+            by_measure = protocol.known_methods[method].by_measure
+            yield Cell(key, protocol.model(method, dataset, fold), train, test, about, by_measure)
     if shares is None or shares.dataset != name or shares.method not in methods:
         return
     train, test = folds[0]
@@ -124,7 +130,8 @@ def cells(
         key = Key(protocol.name, name, shares.method, 0, protocol.seed, share)
         estimator = protocol.model(shares.method, dataset, 0, **shares.parameters)
         rows = order[: round(share * len(train))]
-        yield Cell(key, estimator, rows, test, about | {"n_folds": 1})
+        by_measure = protocol.known_methods[shares.method].by_measure
+        yield Cell(key, estimator, rows, test, about | {"n_folds": 1}, by_measure)
 
 
 def run_cell(dataset: Dataset, cell: Cell) -> CellRecord:
@@ -189,17 +196,51 @@ def _run(dataset: Dataset, cell: Cell, told: list[warnings.WarningMessage]) -> C
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # `predict` has said it, and once is enough
             P = predict_probabilities(model, X_test, Y.shape[1])
-            details = _details(Y_train, Y_test, Y_pred)
-            details |= _model_details(model, X_test, (Y_test != Y_pred).mean(axis=1))
+            decisions = decisions_by_measure(cell.by_measure)
+            decided = predict_by_decision(model, X_test, Y_pred, set(decisions.values()))
+            by_measure = dict.fromkeys(MEASURES, Y_pred)
+            by_measure |= {key: decided[decision] for key, decision in decisions.items()}
+            details = _details(Y_train, Y_test, by_measure)
+            details |= _model_details(model, X_test, Y_test != Y_pred)
+            details |= {"decisions": decisions} if decisions else {}
     record = empty_record(cell)
+    scores = dict[str, float]()
+    for key, measure in MEASURES.items():
+        scores |= evaluate(Y_test, by_measure[key], [measure])
+    arrays = Y_test.astype(bool), Y_pred.astype(bool), P
+    decided = {decision: Y.astype(bool) for decision, Y in decided.items()}
     return replace(
         record,
-        scores=evaluate(Y_test, Y_pred, MEASURES.values()) | _probability_scores(Y_test, P),
+        scores=scores | _probability_scores(Y_test, P),
         fit_seconds=fitted - start,
         predict_seconds=predicted - fitted,
         details=record.details | details,
-        predictions=CellPredictions(cell.test, Y_test.astype(bool), Y_pred.astype(bool), P),
+        predictions=CellPredictions(cell.test, *arrays, decided),
     )
+
+
+def decisions_by_measure(by_measure: Mapping[str, str]) -> dict[str, str]:
+    """The decision of each measure that has one.
+
+    Micro and macro measures are of the same counts, so they have one in common, that of micro F.
+    """
+    pooled = {key: "micro_f" for key in MEASURES if key.startswith(("micro", "macro"))}
+    found = {key: by_measure.get(pooled.get(key, key)) for key in MEASURES}
+    return {key: decision for key, decision in found.items() if decision is not None}
+
+
+def predict_by_decision(
+    model: Any, X: Any, Y_pred: Any, decisions: Iterable[str]
+) -> dict[str, Any]:
+    """What a fitted model predicts by each decision; `Y_pred` is by that of its settings."""
+    _, method = split_fitted(model)
+    found = dict[str, Any]()
+    for decision in sorted(decisions):
+        own = method.decision
+        method.set_params(decision=decision)
+        found[decision] = Y_pred if decision == own else predict_labels(model, X, Y_pred.shape[1])
+        method.set_params(decision=own)
+    return found
 
 
 def _n_compiled() -> int:
@@ -207,7 +248,7 @@ def _n_compiled() -> int:
     return sum(len(getattr(kernel, "signatures", ())) for kernel in KERNELS)
 
 
-_warm: set[tuple[type, type, bool]] = set()
+_warm: set[tuple[Any, ...]] = set()
 
 
 def warm_up(estimator: Any, X: Any, Y: Any) -> None:
@@ -215,7 +256,8 @@ def warm_up(estimator: Any, X: Any, Y: Any) -> None:
     if isinstance(estimator, GridSearchCV):
         estimator = estimator.estimator  # once, and not for every combination
     method = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    kind = type(method), type(getattr(method, "estimator", None)), issparse(X)
+    decision = getattr(method, "decision", None)
+    kind = type(method), decision, type(getattr(method, "estimator", None)), issparse(X)
     if kind in _warm:
         return
     _warm.add(kind)
@@ -245,15 +287,18 @@ def _probability_scores(Y: Any, P: NDArray[np.float32] | None) -> dict[str, floa
     return {key: score for key, score in scores.items() if np.isfinite(score)}
 
 
-def _details(Y_train: Any, Y_test: Any, Y_pred: Any) -> dict[str, Any]:
-    """Counts, standard errors, and scores apart for labelsets seen and not seen in training."""
-    values, n_test = row_values(Y_test, Y_pred), len(Y_test)
-    rows = {measure.key: values[measure.key] for measure in PAPER_MEASURES}
+def _details(Y_train: Any, Y_test: Any, by_measure: Mapping[str, Any]) -> dict[str, Any]:
+    """Counts, standard errors, and scores apart for labelsets seen and not seen in training.
+
+    `by_measure` has what was predicted for each measure.
+    """
+    keys, n_test = [measure.key for measure in PAPER_MEASURES], len(Y_test)
+    rows = {key: row_values(Y_test, by_measure[key])[key] for key in keys}
     seen = labelsets_seen(Y_train, Y_test)
     # Of the means, as if test rows were drawn at random.
     errors = {key: row.std(ddof=1) / np.sqrt(n_test) for key, row in rows.items() if n_test > 1}
     details = {"n_train": len(Y_train), "n_test": n_test, "n_labels": Y_test.shape[1]}
-    details["label_counts"] = label_counts(Y_test, Y_pred).as_lists()
+    details["label_counts"] = label_counts(Y_test, by_measure["micro_f"]).as_lists()
     details["standard_errors"] = {key: float(errors[key]) if errors else None for key in rows}
     for name, mask in (("observed", seen), ("unobserved", ~seen)):
         means = {key: float(row[mask].mean()) for key, row in rows.items() if mask.any()}
@@ -267,34 +312,58 @@ def labelsets_seen(Y_train: Any, Y_test: Any) -> NDArray[np.bool_]:
     return np.array([row.tobytes() in known for row in np.packbits(Y_test.astype(bool), axis=1)])
 
 
-def _model_details(model: Any, X_test: Any, wrong: NDArray[np.float64]) -> dict[str, Any]:
-    """What was searched and chosen, and NLDD's coefficients and theta.
+def _model_details(model: Any, X_test: Any, wrong: NDArray[np.bool_]) -> dict[str, Any]:
+    """What was searched and chosen, and what NLDD has learned, with the calibration of theta.
 
-    `wrong` is the share of wrong labels of each test row.
+    `wrong` tells of each test row which labels are.
     """
     steps, method = split_fitted(model)
-    details = {"searched": search_details(model)} if isinstance(model, GridSearchCV) else {}
+    details = dict[str, Any]()
+    if isinstance(model, GridSearchCV):
+        details["searched"] = search_details(model)
     if (choice := getattr(method, "chosen_", None)) is not None:
         name = choice.name + " with trees" * choice.with_trees
         details["chosen"] = {"name": name, "brier": dict(choice.brier)}
-    if isinstance(method, NLDDClassifier):
-        details |= _nldd_details(method, steps.transform(X_test) if steps else X_test, wrong)
-    return details
+    if not isinstance(method, NLDDClassifier):
+        return details
+    X_test = steps.transform(X_test) if steps else X_test
+    details["n_labelsets"] = len(method.labelsets_)
+    # Rows, mean theta, and mean share of wrong labels.
+    details["theta_bins"] = _bins(method.predict_theta(X_test), wrong.mean(axis=1), 5)
+    is_nearest = hasattr(method, "regression_")
+    found = _regression_details if is_nearest else _posterior_details
+    return details | found(method, X_test, wrong)
 
 
-def _nldd_details(model: NLDDClassifier, X_test: Any, wrong: NDArray[np.float64]) -> dict[str, Any]:
+def _bins(
+    expected: NDArray[np.float64], found: NDArray[Any], n_bins: int
+) -> list[tuple[int, float, float]]:
+    """Test rows in bins of equal size by what is expected, with its mean and of what was found."""
+    order = np.argsort(expected, kind="stable")
+    bins = np.array_split(order, n_bins) if len(order) >= n_bins else []
+    return [(len(rows), float(expected[rows].mean()), float(found[rows].mean())) for rows in bins]
+
+
+def _regression_details(
+    model: NLDDClassifier, X_test: Any, wrong: NDArray[np.bool_]
+) -> dict[str, Any]:
     errors = model.regression_.standard_errors
-    theta = model.predict_theta(X_test)
-    fifths = np.array_split(np.argsort(theta, kind="stable"), 5) if len(theta) >= 5 else []
     return {
         "coefficients": [float(value) for value in model.beta_],
         # A weight that was held at 0 has no error.
         "coefficient_errors": [None if np.isnan(value) else float(value) for value in errors],
         "n_pairs": len(model.pairs_),
-        "n_labelsets": len(model.labelsets_),
         "evaluated_share": model.search_stats(X_test).share_evaluated,
-        # Fifths of the test rows by theta: rows, mean theta, and mean share of wrong labels.
-        "theta_bins": [
-            [len(rows), float(theta[rows].mean()), float(wrong[rows].mean())] for rows in fifths
-        ],
+    }
+
+
+def _posterior_details(
+    model: NLDDClassifier, X_test: Any, wrong: NDArray[np.bool_]
+) -> dict[str, Any]:
+    right = wrong.sum(axis=1) == 0
+    return {
+        "weights": model.weights_._asdict(),
+        "unseen_share": model.unseen_share_,
+        # Rows, mean probability that the labelset is exactly right, and the share that is.
+        "exact_match_bins": _bins(model.exact_match_probability(X_test), right, 10),
     }

@@ -52,7 +52,8 @@ def own_method(entry: str) -> Method:
         raise InputError(f"{quote(key)} is no name for a method: use letters, digits, '-', '_'.")
     if key.upper() in METHODS:
         raise InputError(f"{quote(key)} is a method of nldd: give {path} another name.")
-    return Method(key, path, import_class(path, ("fit", "predict", "get_params")))
+    found = import_class(path, ("fit", "predict", "get_params"))
+    return Method(key, path, found, by_measure=getattr(found, "by_measure", {}))
 
 
 def import_class(path: str, needed: Sequence[str]) -> Any:

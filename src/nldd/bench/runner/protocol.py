@@ -34,7 +34,7 @@ SETTINGS = ("default", "paper")
 BASES = ("logistic", "auto", "platt-svc", "platt-linear-svc")
 # What methods ask of a base classifier: probabilities or decisions of a label, or classes.
 SHAPES = {
-    **dict.fromkeys(("BR", "SMBR", "NLDD"), "probabilities"),
+    **dict.fromkeys(("BR", "SMBR", "NLDD", "NLDD-P"), "probabilities"),
     **dict.fromkeys(("CC", "ECC"), "decisions"),
     **dict.fromkeys(("LP", "RAKEL"), "classes"),
 }

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
@@ -21,6 +22,8 @@ from nldd.present.text import printable
 
 CELLS = "cells.jsonl"
 PREDICTIONS = "predictions"
+# Before the name of a decision, that of its array in a file of predictions.
+DECIDED = "Y_pred by "
 # Of the part of a path that is a name; systems allow 255 bytes, and more is written after it.
 LONGEST_PART = 100
 # What Windows keeps for itself, whatever follows the first dot.
@@ -64,6 +67,8 @@ class CellPredictions:
     Y_true, Y_pred : ndarray of bool of shape (n_test, n_labels)
     P : ndarray of float32 of shape (n_test, n_labels) or None
         Probabilities, or shares of votes; None of a method that has neither.
+    decided : dict of ndarray like Y_pred
+        By decision, of a method that has one for each measure; `Y_pred` is that of its settings.
 
     Examples
     --------
@@ -80,12 +85,19 @@ class CellPredictions:
     Y_true: NDArray[np.bool_]
     Y_pred: NDArray[np.bool_]
     P: NDArray[np.float32] | None = None
+    decided: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+
+    def labels(self, decision: str | None) -> NDArray[np.bool_]:
+        """What was predicted by a decision; there is one only without such."""
+        return self.Y_pred if decision is None else self.decided[decision]
 
     def to_bytes(self) -> bytes:
         """A compressed ``.npz`` file, in which labels are bits."""
         arrays: dict[str, Any] = {"rows": self.rows, "n_labels": self.Y_true.shape[1]}
         arrays["Y_true"] = np.packbits(self.Y_true.astype(bool), axis=1)
         arrays["Y_pred"] = np.packbits(self.Y_pred.astype(bool), axis=1)
+        for decision, Y in self.decided.items():
+            arrays[f"{DECIDED}{decision}"] = np.packbits(Y.astype(bool), axis=1)
         if self.P is not None:
             arrays["P"] = self.P.astype(np.float32)
         stream = io.BytesIO()
@@ -97,10 +109,13 @@ class CellPredictions:
         """What :meth:`to_bytes` has written."""
         with np.load(io.BytesIO(content), allow_pickle=False) as file:
             found = dict(file)
-        for name in ("Y_true", "Y_pred"):
+        decided: dict[str, NDArray[np.bool_]] = {}
+        for name in [name for name in found if name.startswith("Y_")]:
             bits = np.unpackbits(found[name], axis=1, count=int(found["n_labels"]))
             found[name] = bits.astype(bool)
-        return cls(found["rows"], found["Y_true"], found["Y_pred"], found.get("P"))
+            if name.startswith(DECIDED):
+                decided[name.removeprefix(DECIDED)] = found[name]
+        return cls(found["rows"], found["Y_true"], found["Y_pred"], found.get("P"), decided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +134,8 @@ class CellRecord:
         Processor time of the one thread of the cell, which other work on the machine hardly moves.
     details : dict
         Counts, standard errors, scores on observed and unobserved labelsets, warnings, and for
-        NLDD the coefficients.
+        NLDD the coefficients or what its posterior has learned; `decisions`, by measure, where a
+        method has one for each.
     versions, machine, error : dict, dict, str or None
         What it was run with, and why it failed.
     predictions : CellPredictions or None
