@@ -16,7 +16,7 @@ more than an hour, half of it for BOOMER-SUBSET.
 import argparse
 import json
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
@@ -278,50 +278,40 @@ class Difference(NamedTuple):
     method: str
 
 
-def difference(ours: dict, theirs: dict, measure: Any, method: str) -> Difference:
-    """The paired difference of two methods, each with its scores by fold."""
-    pairs = [[each[fold][measure.key] for each in (ours, theirs)] for fold in ours.keys() & theirs]
-    gains = [(one - other) * (1 if measure.greater_is_better else -1) for one, other in pairs]
+def difference(ours: list[float], theirs: list[float], sign: int, method: str) -> Difference:
+    """The paired difference, with the standard error of folds as if they were independent."""
+    gains = [sign * (one - other) for one, other in zip(ours, theirs, strict=True)]
     error = stdev(gains) / len(gains) ** 0.5
-    return Difference(
-        fmean(gains), error, *map(fmean, zip(*pairs, strict=True)), len(pairs), method
-    )
-
-
-def by_dataset(scores: Iterable[tuple]) -> dict[str, dict[str, dict]]:
-    """Scores by data set, method and fold. Folds are the same if seed and data are."""
-    found: dict[str, dict[str, dict]] = {}
-    for name, method, *fold, values in scores:
-        found.setdefault(name, {}).setdefault(method, {})[tuple(fold)] = values
-    return found
+    return Difference(fmean(gains), error, fmean(ours), fmean(theirs), len(gains), method)
 
 
 def compare(path: Path, folder: Path, method: str) -> None:
     """Our scores beside those of the best outsider, and where some outsider is ahead of us.
 
-    Ahead means by more than two standard errors, of folds as if they were independent.
+    Ahead means by more than two standard errors. Folds are the same if seed and data are.
     """
-    theirs = by_dataset(
-        (r["dataset"], r["method"], r["fold"], r["seed"], r["data"], r["scores"])
-        for r in read(path)
-        if not r["error"]
-    )
-    ours = by_dataset(
-        (r.dataset, r.method, r.fold, r.seed, r.details["data"], r.scores)
+    ours = {
+        (r.dataset, r.fold, r.seed, r.details["data"]): r.scores
         for r in read_records(folder / CELLS)
         if r.method == method and not r.error
-    )
+    }
+    theirs: dict[str, dict] = {}
+    for r in read(path):
+        if not r["error"]:
+            cell = r["dataset"], r["fold"], r["seed"], r["data"]
+            theirs.setdefault(r["method"], {})[cell] = r["scores"]
+    shared = {cell[0] for scores in theirs.values() for cell in ours.keys() & scores}
+    names = [name for name in CATALOGUE if name in shared]
+    ahead: dict[str, list[str]] = {measure.key: [] for measure in PAPER_MEASURES}
     line = "{:<10} {:<20} {:>8} {:>8} {:<14} {:>10} {:>7} {:>6}"
     print(line.format("", "", method, "best", "outsider", "difference", "s.e.", "folds"))
-    names = [name for name in theirs if name in ours]
-    ahead: dict[str, list[str]] = {measure.key: [] for measure in PAPER_MEASURES}
     for name, measure in product(names, PAPER_MEASURES):
-        here = ours[name][method]
-        found = [
-            difference(here, folds, measure, outsider)
-            for outsider, folds in theirs[name].items()
-            if len(here.keys() & folds) > 1
-        ]
+        found, sign = [], 1 if measure.greater_is_better else -1
+        for outsider, scores in theirs.items():
+            common = [cell for cell in ours if cell[0] == name and cell in scores]
+            pair = [[each[cell][measure.key] for cell in common] for each in (ours, scores)]
+            if len(common) > 1:
+                found.append(difference(*pair, sign, outsider))
         for best in sorted(found)[:1]:
             numbers = f"{best.ours:.4f}", f"{best.theirs:.4f}", best.method, f"{best.mean:+.4f}"
             errors = f"{best.standard_error:.4f}", best.n_folds
@@ -342,9 +332,9 @@ def main() -> None:
     parser.add_argument("--ours", default="NLDD-P", help="the method to compare with the others")
     arguments = parser.parse_args()
     names, methods = arguments.datasets.split(","), arguments.methods.split(",")
-    if unknown := {*names, *methods} - {*CATALOGUE, *SYSTEMS}:
-        known = ", ".join([*CATALOGUE, *SYSTEMS])
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {known}")
+    for chosen, known in ((names, CATALOGUE), (methods, SYSTEMS)):
+        if unknown := {*chosen} - {*known}:
+            parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     if arguments.compare:
         compare(*arguments.compare, arguments.ours)
     elif arguments.seed is None:
