@@ -25,7 +25,7 @@ from nldd.search._kernels import OPTIONS, cached_kernel
 FEW = 32
 
 
-class Columns(NamedTuple):
+class RowsByColumn(NamedTuple):
     """Sparse rows by column: where each begins, rows in order, and their values."""
 
     starts: NDArray[np.int64]
@@ -247,7 +247,7 @@ class LabelsetRows:
             if issparse(Z):
                 norms, by_column = squared_norms(Z), Z.tocsc()
                 starts, rows = by_column.indptr.astype(np.int64), by_column.indices.astype(np.int32)
-                Z = Columns(starts, rows, by_column.data)
+                Z = RowsByColumn(starts, rows, by_column.data)
             else:
                 # Around the mean, products lose the fewest digits.
                 centre = Z.mean(axis=0)
