@@ -124,6 +124,7 @@ def told() -> dict[str, str]:
     verdicts = Counter(difference.verdict for difference in paper_differences(found("paper")))
     times = [float(row[4].text) for row in report("default")["running_time"].rows]
     counts = [n_beaten(run) for run in SETTINGS.values()]
+    seconds = {name: sum(r.seconds for r in every(name).finished) for name in PROTOCOLS}
     return {
         "worse than NLDD": f"{min(better)} to {max(better)}",
         "better than NLDD": "none" if not max(worse) else f"up to {max(worse)}",
@@ -135,6 +136,7 @@ def told() -> dict[str, str]:
         "beaten by auto": f"{counts[1]} of {len(targets(('best', 'NLDD')))}",
         "beaten by logistic": f"{counts[0]}",
         "beaten by posterior": f"{counts[2]}",
+        **{f"minutes of {name}": f"{total / 60:.0f}" for name, total in seconds.items()},
         "time of NLDD": f"{min(times):.1f} to {max(times):.1f}",
     }
 

@@ -119,6 +119,7 @@ def tables() -> dict[str, str]:
         "posterior means fresh": means("fresh"),
         "posterior decisions": decisions(),
         "posterior calibration": calibration(),
+        "minutes of fresh": f"{sum(r.seconds for r in found('fresh').finished) / 60:.0f}",
         "posterior off": f"{worst:.3f}".lstrip("0"),
     }
 
