@@ -13,7 +13,7 @@ from nldd import METHODS, InputError, PlattSVC
 from nldd.estimators._svm import LinearSVM
 from nldd.linear._logistic import MultiLabelLogisticRegression
 
-# What makes the methods quick enough, or suits the checks; the others are checked with their defaults.
+# What makes the methods quick enough, or suits the checks; the others have their defaults.
 QUICK = {
     "ECC": {"n_members": 3},
     "CBM": {"n_components": 3, "n_iterations": 2},
@@ -36,8 +36,8 @@ DRAWS_FOLDS = (
     "equal rows fall into different folds."
 )
 DRAWS_HALVES = (
-    "The weights of a posterior, and so its probabilities, come from random halves; a row of weight "
-    "two and two equal rows fall into different halves."
+    "The weights of a posterior, and so its probabilities, come from random halves; a row of "
+    "weight two and two equal rows fall into different halves."
 )
 SHARES = (
     "A share of votes may be exactly 0 or 1, which are probabilities; the check wants them "
