@@ -38,7 +38,7 @@ from nldd.linear._solver import take_curvatures, take_slopes
 from nldd.metrics import MEASURES, PAPER_MEASURES, PROBABILITY_MEASURES, evaluate
 from nldd.metrics._measures import label_counts, row_values
 from nldd.search._kernels import query_block
-from nldd.search._products import most_probable, nearest_members
+from nldd.search._product_kernels import most_probable, nearest_members
 
 N_WARM = 100
 KERNELS = (
